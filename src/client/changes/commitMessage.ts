@@ -1,4 +1,4 @@
-// Asks for a commit message: what the agent is told of the changes, and what is taken of its answer.
+// Asks the agent for a commit message: describes the changes, and reads the answer.
 import { head, oneLine } from '../../base/text';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import { lineDiff } from '../requests/lineDiff';

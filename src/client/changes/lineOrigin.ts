@@ -22,7 +22,7 @@ export interface PastTurn {
 }
 
 /**
- * Follows a line back through turns, in slices. Passes over turns whose states are gone, or that
+ * Follows a line back through turns, in slices. Skips turns whose states were removed, or that
  * wrote something else there: it was undone or edited since.
  * @param turns newest first
  * @returns the first that wrote the line as it is

@@ -1,5 +1,5 @@
 // Which files the agent names in a turn: in its tool calls, its commands and what it writes through
-// the client. What else changed meanwhile may be the work of the user or another program.
+// the client. Other changes in that time may be the work of the user or another program.
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import type { ToolEntry } from '../../session/model/state';
 import { isBelow } from '../requests/roots';

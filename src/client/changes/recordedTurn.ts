@@ -1,4 +1,4 @@
-// What is known of the changes of one turn while it runs.
+// The changes of one turn while it runs.
 import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
 import type { TurnChanges } from '../../session/events/event';
 import { pathsOf } from './changedPaths';

@@ -41,7 +41,7 @@ export class Connector {
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
   /** Begins when the stopped start has ended. */
   #next: Promise<void> | undefined;
-  /** Running drops; whoever drops starts the next agent. */
+  /** Running drops; the caller of `drop` starts the next agent. */
   #drops = 0;
   #signIn: AbortController | undefined;
   /** What the agent has told of the user; `out`: it has led to the sign-in. */
@@ -110,7 +110,7 @@ export class Connector {
     return this.#sessionId ?? this.#attaches ?? next;
   }
 
-  /** Undefined before the agent was initialized and after it is gone. */
+  /** Undefined before the agent is initialized and after it has ended. */
   get link(): AgentLink | undefined {
     return (this.#state as { link?: AgentLink }).link;
   }
@@ -643,7 +643,7 @@ class Goodbyes {
   }
 
   /**
-   * Ends an agent; resolves when it and those before it are gone. Never rejects.
+   * Ends an agent; resolves when it and those before it have ended. Never rejects.
    * @param closing the session to close
    */
   say(link: AgentLink | undefined, closing?: string): Promise<void> {
@@ -654,7 +654,7 @@ class Goodbyes {
     return this.#ending;
   }
 
-  /** Resolves when all are gone, or with false when the signal is aborted. */
+  /** Resolves when all have ended, or with false when the signal is aborted. */
   async untilOver(signal: AbortSignal): Promise<boolean> {
     await Promise.race([this.#ending, once(signal, 'abort')]);
     return !signal.aborted;

@@ -117,7 +117,7 @@ export class LivenessProbe {
       return { answer: 'failed' as const, state: undefined };
     });
     if (answer === 'unsupported') this.#unasked = link;
-    // What it has said meanwhile is newer than its answer, and an agent that is gone has no
+    // Later messages are newer than its answer, and an agent that has ended has no
     // session.
     if (!link.isAlive || this.#heardTimes !== heard) return answer;
     if (answer === 'unresponsive') {
@@ -156,7 +156,7 @@ export class LivenessProbe {
     this.#asking = true;
     await this.ask(session);
     this.#asking = false;
-    if (this.#heardTimes !== heard || !session.link.isAlive) return; // it spoke meanwhile, or is gone: that says more
+    if (this.#heardTimes !== heard || !session.link.isAlive) return; // it spoke since, or has ended: that says more
     this.#askAfterMs = Math.min(2 * (this.#now() - silentSince), this.#now() - silentSince + LONGEST_SILENCE_MS);
   }
 
@@ -170,7 +170,7 @@ export class LivenessProbe {
 
   /**
    * Before a prompt: a session that was quiet for long is asked about, once for one silence. Only
-   * where {@link isDoubtful} says so.
+   * if {@link isDoubtful} says so.
    * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`:
    * it is there, or nothing is known against it
    * @throws `signal`'s reason

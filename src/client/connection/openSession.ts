@@ -30,7 +30,7 @@ import type { StartContext } from './startAgent';
 /** In milliseconds. */
 const OPTIONS_MS = 5000;
 
-/** What is asked of an agent that has started. */
+/** The requests to an agent that has started. */
 interface OpenRequest {
   readonly opening: SessionOpenStrategy;
   /** Never rejects. */
@@ -56,8 +56,8 @@ export type OpenResult = ReadySession | { readonly kind: 'authRequired'; readonl
 
 /**
  * Stages `session` and `ready`.
- * @throws ParleyError; the agent still runs then, and the transcript stands where it has not begun
- * to repeat it.
+ * @throws ParleyError; the agent still runs then, and the transcript is unchanged if it has not
+ * begun to repeat it.
  */
 export async function openSession(
   context: StartContext,
@@ -286,7 +286,7 @@ async function openExisting(
 ): Promise<OpenedOffer> {
   const { router, description } = link;
   // An agent may repeat the past although it should not; nothing may be shown twice. Messages of a
-  // server have ids of their own and are never repeated.
+  // server have separate ids and are never repeated.
   const compares = transcript === 'keep' || !way.replays;
   const replay =
     description.features.carried || way.method === 'status'

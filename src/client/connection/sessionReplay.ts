@@ -1,9 +1,9 @@
 // Handles what an agent repeats of a session that was reopened, from the request until the first
 // prompt. Agents repeat the past before their answer, after it, after session/ready, in several
-// bursts, or without being asked. Where a transcript exists, the repetition goes into a model of
-// its own and only what is missing is added; otherwise it becomes the transcript. States and ends of
-// turns in it belong to old turns: only the last state describes the session now. An agent may say
-// that the past is complete (v2 `replay_complete`); otherwise a silence does.
+// bursts, or without being asked. If a transcript exists, the replay goes into a
+// separate model and only missing entries are added; otherwise it becomes the transcript. States
+// and ends of turns in it belong to old turns: only the last state describes the session now. An
+// agent may say that the past is complete (v2 `replay_complete`); otherwise a silence does.
 import { isIdle, isReplayComplete, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
@@ -269,7 +269,7 @@ export class SessionReplay {
     this.take([...waiting, ...updates.slice(from)]);
   }
 
-  /** A prompt is about to leave, or the agent is gone: later updates are live. */
+  /** A prompt is about to leave, or the agent has ended: later updates are live. */
   end(): void {
     if (this.#isOver) return;
     if (this.#live) this.#goLive();

@@ -1,5 +1,5 @@
-// The mode and the options as the composer shows them, as choices that must hold when the agent opens
-// the session again.
+// The mode and the options as the composer shows them, as choices that must hold when the agent
+// opens the session again.
 import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
@@ -90,7 +90,10 @@ export function openingChoices(state: Opened, agentId: string): SessionEvent {
   };
 }
 
-/** Returns what is shown for sessions that are to begin like this one: of that only the mode must hold. */
+/**
+ * Returns what is shown for sessions that are to begin like this one: of that only the mode must
+ * hold.
+ */
 export function presetChoices(state: Opened): readonly Choice[] {
   const { wanted } = state;
   const shown = shownChoices(state).filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
@@ -99,7 +102,9 @@ export function presetChoices(state: Opened): readonly Choice[] {
   );
 }
 
-/** Returns the options that the agent doesn't offer, but the mode: without that, nothing is sent. */
+/**
+ * Returns the options that the agent doesn't offer, but the mode: without that, nothing is sent.
+ */
 export function missingChoices(state: Readonly<SessionState>, choices: readonly Choice[]): readonly Choice[] {
   return choices.filter((choice) => !choice.isRequired && !targetOf(state, choice));
 }
@@ -112,8 +117,8 @@ function wantedAfter(state: Opened): readonly Choice[] {
 }
 
 /**
- * Returns the values to begin a session with: what must hold in it, and what the user chose last, as
- * far as it is known to be offered.
+ * Returns the values to begin a session with: what must hold in it, and what the user chose last,
+ * as far as it is known to be offered.
  */
 export function initialValues(
   state: Readonly<SessionState>,

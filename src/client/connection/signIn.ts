@@ -1,5 +1,5 @@
-// Signs in by the chosen method (protocol.md 1.9): the agent does it, with a key where it takes one;
-// a command in a terminal that the user sees; or keys in variables of the agent's environment.
+// Signs in by the chosen method (protocol.md 1.9): the agent does it, with a key where it takes
+// one; a command in a terminal that the user sees; or keys in variables of the agent's environment.
 // Other methods are guidance only.
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import { keyMeta } from '../../acp/quirks/apiKey';
@@ -205,7 +205,7 @@ async function loginWithKey(
   const entered = await keys.ask(agent, { ...name, method: nameOf(method) }, signal);
   signal.throwIfAborted();
   if (entered === undefined) throw noKey();
-  // If empty, the agent may have a key of its own.
+  // If empty, the agent may have its own key.
   await login(link, method, entered || (await keys.saved(agent, name)), signal);
   if (entered !== '') await keys.save(agent, name, entered);
 }

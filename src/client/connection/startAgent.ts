@@ -106,7 +106,7 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
 
 /**
  * Attaches to the agent of an earlier window; nothing is delivered yet.
- * @throws Error if it is gone or can't be used, for the log
+ * @throws Error if it has ended or can't be used, for the log
  */
 export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {
   const { agent } = context;

@@ -1,4 +1,4 @@
-// Asks an agent one question in a session of its own, which is neither shown nor kept: it has no
+// Asks an agent one question in a separate session, which is neither shown nor kept: it has no
 // files, terminals or MCP servers of this machine, and whatever it asks permission for is declined.
 import { randomUUID } from 'node:crypto';
 import * as l10n from '@vscode/l10n';

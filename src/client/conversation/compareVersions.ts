@@ -1,6 +1,7 @@
-// Finds out what an agent would lose in version 2 of the protocol, where its version is to be chosen:
-// once it has changed files and run commands without the client, it is started beside for its answer
-// to `initialize`. Once per version of the agent.
+// Finds out what an agent would lose in version 2 of the protocol, where its version is to be
+// chosen:
+// once it has changed files and run commands without the client, it is started beside for its
+// answer to `initialize`. Once per version of the agent.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';

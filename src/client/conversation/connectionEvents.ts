@@ -1,6 +1,6 @@
-// What happens to a session when its agent starts, is ready or is gone: its turn, queue, questions and
-// notices. If only the connection is lost, the turn stays open until the agent was asked about it
-// over the next one.
+// What happens to a session when its agent starts, is ready or has ended: its turn, queue,
+// questions and notices. If only the connection is lost, the turn stays open until the agent was
+// asked about it over the next one.
 import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { required } from '../../acp/protocol/dialect';

@@ -119,12 +119,15 @@ interface StoppingConversation {
   readonly services: { readonly terminals: Pick<Terminals, 'isRunning' | 'stop'> };
 }
 
-/** Ends the commands that a stopped turn leaves running, and says where the agent runs on regardless. */
+/**
+ * Ends the commands that a stopped turn leaves running, and says where the agent runs on
+ * regardless.
+ */
 class StoppedTurns implements Disposable {
   readonly #conversation: StoppingConversation;
   readonly #schedule: Schedule;
   readonly #waiting = new DisposableStore();
-  /** The stopped turn after its grace, until the user was told that it still runs. */
+  /** The stopped turn after its grace, until a notice says that its commands still run. */
   #over: string | undefined;
 
   constructor(conversation: StoppingConversation, schedule: Schedule) {

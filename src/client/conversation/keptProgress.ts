@@ -1,5 +1,5 @@
 // Keeps, together with the events of a session, how far its agent was heard, so that another window
-// goes on where this one stood: nothing is applied twice, and nothing is left out.
+// continues where this one stopped: nothing is applied twice, and nothing is left out.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import { parsedJson } from '../../base/untrusted';

@@ -1,4 +1,4 @@
-// What the user does with the messages that wait: sends one now, goes on, removes, restores, and
+// What the user does with the messages that wait: sends one now, resumes, removes, restores, and
 // takes back one that the agent holds.
 import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, readReason } from '../../session/queue/waitReason';
@@ -37,7 +37,9 @@ export class QueueActions {
     this.#goOn();
   }
 
-  /** The first waiting message that can be put into the running turn; none in doubt or being edited. */
+  /**
+   * The first waiting message that can be put into the running turn; none in doubt or being edited.
+   */
   get steerable(): QueueItem | undefined {
     const { queue, turns } = this.#conversation;
     return queue.items.find((item) => item.state === 'queued' && !item.held && turns.steers(item) === true);

@@ -1,5 +1,5 @@
 // Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
-// where the agent offers it.
+// if the agent offers it.
 
 import { resolve } from 'node:path';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';

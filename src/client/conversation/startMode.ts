@@ -84,7 +84,8 @@ export class StartMode {
     const isChosen =
       event.type === 'config' ? event.chosen === id && id !== undefined : event.type === 'mode' && event.byUser;
     if (!isChosen || !this.#isEmpty || this.#own === undefined) return;
-    // What the user picks before the first message holds later, unless it asks less than the agent's own.
+    // What the user picks before the first message holds later, unless it asks less than the
+    // agent's own.
     const mode = values.find(({ value }) => value === current);
     if (mode && asksFirst(mode)) this.answer(mode.value);
     else if (this.#answer === undefined || current === this.#own) this.answer('');

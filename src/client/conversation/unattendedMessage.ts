@@ -1,4 +1,4 @@
-// A message that no user attends to: it has its turn now, or leaves the queue and says why. Nobody
+// A message that no user attends to: it has its turn now, or leaves the queue and says why. No one
 // signs in, resumes the queue or sends the message again.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -11,7 +11,10 @@ import type { Conversation } from './conversation';
 /** Pauses after which the agent session can't be used any more. */
 const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
 
-/** A message has no turn: `session-lost`, `not-sent` (another may be), or `prompt-refused` by the agent. */
+/**
+ * A message has no turn: `session-lost`, `not-sent` (another may be), or `prompt-refused` by the
+ * agent.
+ */
 export class NoTurn extends ParleyError {
   /** The reason of the queue or the message; empty: unknown. */
   readonly wait: string;
@@ -85,7 +88,7 @@ export class UnattendedMessage {
       for (; !this.#outcome && !late.signal.aborted; await next()) {
         changes.reset();
         const [item, { turn }] = [queue.find(this.#id), model.state];
-        // The agent may begin a turn of its own right after the message's.
+        // The agent may begin another turn right after the message's.
         if (!item) turnId ??= turn?.id;
         if (!item && turn && turn.id === turnId && turn.cancelRequested !== true) this.#conversation.cancel();
         if (!item || (item.state === 'accepted' && isAsked)) continue;

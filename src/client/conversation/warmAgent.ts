@@ -1,4 +1,4 @@
-// Starts the agent of the next new session ahead, so that it can be used at once. One waits at a
+// Starts the agent of the next new session ahead, so that it is ready immediately. One waits at a
 // time, initialized and without a session; it ends when it is not wanted for a while.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';

@@ -49,7 +49,9 @@ export async function exportSession(
   return Buffer.concat(chunks);
 }
 
-/** Returns what was said as rich text for the clipboard of the user, who has the secrets already. */
+/**
+ * Returns what was said as rich text for the clipboard of the user, who has the secrets already.
+ */
 export async function sessionHtml(state: ExportedSession['state'], agent: string): Promise<string> {
   const writer = new ItemWriter(state);
   const page = new SessionPage(agent);
@@ -79,9 +81,11 @@ function jsonForm(): Form {
   };
 }
 
-/** Of tool calls and notices: values of any shape. Secrets in them are known by their names, too. */
+/**
+ * Of tool calls and notices: values of any shape. Secrets in them are known by their names, too.
+ */
 const RAW = new Set(['input', 'output', 'raw']);
-/** What is no text: pictures and sounds. Looking through megabytes of them takes long. */
+/** Not text: pictures and sounds. Searching megabytes of them takes long. */
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
 /** Returns the entry, or a part of it, without secrets. */

@@ -73,7 +73,7 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /** What is known of the session, even offline, and branches on servers, newest last. */
+  /** The session as far as it is known, even offline, and branches on servers, newest last. */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();

@@ -96,7 +96,7 @@ export function describeAgent(manifest: AgentManifest): AgentDescription {
       prompt: {
         image: takes('image'),
         audio: takes('audio'),
-        // A file is a part of its own, of whatever type it is: one that takes plain text alone gets
+        // A file is a separate part, whatever its type: one that takes plain text alone gets
         // it as text.
         embeddedContext: types.some((type) => type.startsWith('*') || type.toLowerCase() === 'text/*'),
       },

@@ -1,4 +1,4 @@
-// What is stored of a session with an HTTP agent besides its transcript: the descriptor, the
+// The stored state of a session with an HTTP agent besides its transcript: the descriptor, the
 // servers that have it, and an open question.
 import * as z from 'zod/mini';
 import { parsedJson } from '../../base/untrusted';

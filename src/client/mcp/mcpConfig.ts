@@ -11,7 +11,9 @@ import { framed, type LocalizableText, localizable, withoutFullStop } from '../.
 import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
 
-/** A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program. */
+/**
+ * A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program.
+ */
 const IN_FOLDER = 'cd -- "$0" && exec "$@"';
 
 const MAX_SERVERS = 100;
@@ -97,7 +99,8 @@ export interface McpSource {
 
 /**
  * Returns the name that each server gets: agents keep one of each name. A folder can't change a
- * server of the user's, so its own of that name is absent; a second folder's gets the folder's name.
+ * server of the user's, so its own of that name is absent; a second folder's gets the folder's
+ * name.
  */
 export function serverNames(sources: readonly McpSource[]): ReadonlyMap<McpEntry, string> {
   const names = new Map<McpEntry, string>();

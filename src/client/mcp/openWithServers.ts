@@ -1,5 +1,5 @@
-// Opens a session although an agent takes no MCP servers: once more without the product's own, which
-// nobody has asked for, then without any.
+// Opens a session although an agent takes no MCP servers: once more without the product's own,
+// which no one asked for, then without any.
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';

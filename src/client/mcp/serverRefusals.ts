@@ -1,5 +1,5 @@
-// Remembers which agents open no session while MCP servers are handed over, so that each version of an
-// agent is asked without them only once.
+// Remembers which agents open no session while MCP servers are handed over, so that each version of
+// an agent is asked without them only once.
 import { createHash } from 'node:crypto';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { at } from '../../base/untrusted';

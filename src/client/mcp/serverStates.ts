@@ -1,4 +1,4 @@
-// What is known of the MCP servers of a session: what its agent said, and whether it used them.
+// The MCP servers of a session: what its agent reported, and whether it used them.
 import { agentServerName, mcpReportOf } from '../../acp/quirks/mcpReports';
 import { head } from '../../base/text';
 import type { SessionState, ToolEntry } from '../../session/model/state';

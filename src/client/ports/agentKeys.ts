@@ -2,7 +2,9 @@
 // implements them over VS Code's secret storage and dialogs.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
-/** A key: a variable of the agent's environment, or what a sign-in method takes with its request. */
+/**
+ * A key: a variable of the agent's environment, or what a sign-in method takes with its request.
+ */
 export interface KeyName {
   readonly kind: 'variable' | 'method';
   readonly name: string;

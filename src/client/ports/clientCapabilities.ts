@@ -1,5 +1,5 @@
 // Which services of this machine an agent may use. A local agent has them anyway; a remote one only
-// where the user allows it in its entry.
+// if the user allows it in its entry.
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { AgentDefinition } from '../../agents/agentDefinition';

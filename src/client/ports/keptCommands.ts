@@ -1,4 +1,4 @@
-// The commands that an agent's keeper runs for it: they go on when this window ends.
+// The commands that an agent's keeper runs for it: they keep running when this window ends.
 import type { CommandChange, RunningCommand } from '../../terminals/runningCommand';
 import type { CommandPlan } from '../../terminals/terminalCommand';
 

@@ -13,10 +13,10 @@ export interface FilePort {
    */
   readText(path: string, maxBytes?: number): Promise<string>;
   /**
-   * Replaces the text of a file (creating it and its folders). What is not changed keeps its bytes:
+   * Replaces the text of a file (creating it and its folders). Unchanged parts keep their bytes:
    * encoding, line ends, blanks. Links are followed.
    * @param given what the text was made from; absent: not known, and what is saved counts
-   * @throws ParleyError `file-changed` where the user has edited the same lines since
+   * @throws ParleyError `file-changed` if the user has edited the same lines since
    */
   writeText(path: string, text: string, given?: GivenText): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface TerminalCommand {
 /** @returns the exit code; undefined if the user closed the terminal. Aborting closes it */
 export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
 
-/** What is added to an agent's own instructions. */
+/** Appended to the agent's own instructions. */
 export interface Instructions {
   readonly text: string;
   /** The settings file of the workspace that has it; absent: the user's. */

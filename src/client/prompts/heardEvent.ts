@@ -33,7 +33,7 @@ export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): bo
   }
 }
 
-/** A message without an id can't be told from a replay. */
+/** A message without an id can't be distinguished from a replay. */
 function isOfUser(event: Extract<SessionEvent, { type: 'message' | 'message_chunk' }>): event is UserMessageEvent {
   return event.role === 'user' && event.messageId !== undefined;
 }

@@ -1,5 +1,5 @@
-// What turns need from outside: the session that prompts go to, how what belongs to a prompt is kept,
-// and the user's settings.
+// What turns need from outside: the session that prompts go to, how what belongs to a prompt is
+// kept, and the user's settings.
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';

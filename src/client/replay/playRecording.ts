@@ -1,4 +1,4 @@
-// Plays a recording into a conversation: all at once, in slices, or at the pace at which it was
+// Plays a recording into a conversation: all in one go, in slices, or at the pace at which it was
 // recorded.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../base/log';

@@ -1,6 +1,7 @@
-// Turns the messages of a recording into session events: read by the dialects that read a live agent,
-// with the turns of the engine that a live conversation has (client/turns/engine.ts). Nothing in a
-// recording is to be trusted, and nothing is done for it: no file is read and no program started.
+// Turns the messages of a recording into session events: read by the dialects that read a live
+// agent, with the turns of the engine that a live conversation has (client/turns/engine.ts).
+// Nothing in a recording is to be trusted, and nothing is done for it: no file is read and no
+// program started.
 import { initialized } from '../../acp/initialize';
 import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isIdle } from '../../acp/proposals/promptLifecycle';
@@ -340,7 +341,7 @@ export class RecordedSession {
     const lost = this.#takeLost(blocks);
     if (!lost) this.#failLost();
     this.#openings.prompted(sessionId);
-    // Another session is told what was said before.
+    // Another session receives the earlier transcript.
     if (lost && lost.sessionId !== sessionId) this.#turns.replaceText(lost.handle, textOfBlocks(blocks.map(toBlock)));
     const handle = lost?.handle ?? this.#newPrompt(blocks);
     this.#turns.feed({ type: 'sent', handle, requestId });
@@ -394,7 +395,7 @@ export class RecordedSession {
       return;
     }
     const patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
-    // The turn goes on, so the engine hears of this answer only if the prompt isn't sent again.
+    // The turn continues, so the engine gets this answer only if the prompt isn't sent again.
     this.#mark({ kind: 'answer', handle });
     this.#lost.push({ handle, error, sessionId, blocks: blocksOf(params), inVain, patience, isReopened: false });
   }
@@ -490,7 +491,9 @@ interface Wait {
   readonly run: () => void;
 }
 
-/** Time passes from message to message; what waits for a silence happens when it would have live. */
+/**
+ * Time passes from message to message; what waits for a silence happens when it would have live.
+ */
 class RecordedClock {
   /** Ms since 1970. */
   now = 0;

@@ -1,5 +1,5 @@
 // Holds queued messages while they are edited, until every page that edits one has released it. A
-// page that is gone releases all of them.
+// closed page releases all of them.
 import type { PromptQueue } from '../../session/queue/queue';
 
 export class EditHolds {

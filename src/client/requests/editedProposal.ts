@@ -1,5 +1,5 @@
 // A change that an agent asks to make, for a user who edits it first: the whole file as the agent
-// wants it, and what the agent is told about the edited one.
+// wants it, and what the agent learns about the edited one.
 import type { ChangeHunk } from '../../session/events/content';
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';

@@ -1,4 +1,4 @@
-// Line ends of a file that is written anew: a line that did not change keeps its end. Pure.
+// Line ends of a file that is written again: a line that did not change keeps its end. Pure.
 import { lineHunks } from '../../base/lineHunks';
 
 type LineEnd = '' | '\n' | '\r\n';

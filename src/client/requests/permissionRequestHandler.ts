@@ -148,7 +148,7 @@ export class PermissionRequestHandler {
 
   cancelAll(by: Closer): void {
     this.#cancelled += 1;
-    // Nobody repeats them: a later equal question is a new one.
+    // They are not repeated: a later equal question is a new one.
     this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }

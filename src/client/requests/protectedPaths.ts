@@ -1,6 +1,7 @@
-// Files that start programs, or name the ones to start: an editor, git, a shell or an agent reads them
-// without asking, so write access to them is permission to run anything. package.json, makefiles,
-// scripts and the jobs of CI are not among them: they are sources, and run only on request.
+// Files that start programs, or name the ones to start: an editor, git, a shell or an agent reads
+// them without asking, so write access to them is permission to run anything. package.json,
+// makefiles, scripts and the jobs of CI are not among them: they are sources, and run only on
+// request.
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -1,5 +1,5 @@
 // What an agent asks the user: permissions, forms and pages, and questions about files. All of it
-// is answered at once when its turn stops or ends, or when the agent is gone.
+// is answered immediately when its turn stops or ends, or when the agent has ended.
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';

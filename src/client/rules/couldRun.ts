@@ -1,6 +1,6 @@
 // The commands that a line could run, for rules that narrow: in chains and substitutions, behind
-// programs that run others, with quotes, escapes and options resolved. What is not known before the
-// line runs fits whatever it could be.
+// programs that run others, with quotes, escapes and options resolved. Anything not known before
+// the line runs fits whatever it could be.
 import { matchesText } from '../requests/glob';
 import { ADDS_WORDS, mayBeAlias, programName, runsArguments, runsInput, valuesOf } from './runners';
 import { ANY, ANY_WORD, readLine, withoutPrefix } from './shellLine';

@@ -1,4 +1,4 @@
-// Decides by rules what becomes of a permission request, and which rule could be made of it.
+// Answers permission requests by rules, and offers a rule made from a request.
 import { dirname, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { PermissionRuleOffer } from '../../session/events/content';

@@ -1,4 +1,5 @@
-// The permission requests that were answered in a stored session, and answers for good, newest first.
+// The permission requests that were answered in a stored session, and answers for good, newest
+// first.
 // The session is read backwards in small parts, so that nothing else waits for it.
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
@@ -127,7 +128,9 @@ export interface KeptAnswer {
   readonly isAllowed: boolean;
 }
 
-/** Returns what the user answered for good: the agent keeps it, and nothing here can take it back. */
+/**
+ * Returns what the user answered for good: the agent keeps it, and nothing here can take it back.
+ */
 export async function* keptAnswers(
   stored: StoredEvents,
   maxRows: number,

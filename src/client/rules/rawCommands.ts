@@ -1,5 +1,5 @@
-// Finds the commands in the raw input of a tool call, whatever the agent calls its fields and however
-// deep they are.
+// Finds the commands in the raw input of a tool call, whatever the agent calls its fields and
+// however deep they are.
 import { objectOf } from '../../base/untrusted';
 import { commandLine } from '../../terminals/terminalCommand';
 

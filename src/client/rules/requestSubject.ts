@@ -5,14 +5,14 @@
 // decides nothing alone. What counts is what the user would be shown and would judge:
 //
 // - a command: the line in `rawInput.command`, or the one that the request names as its command
-// - files: the paths of diffs and locations, and those that `rawInput` names; a change is a diff, or
-//   the whole text of the only file in `rawInput`
+// - files: the paths of diffs and locations, and those that `rawInput` names; a change is a diff,
+//   or the whole text of the only file in `rawInput`
 //
 // An agent that lies about one of them is caught by the others: every path and every field must
-// belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A field
-// that is not known here may change what the call does ("dangerouslyDisableSandbox", "env", "shell"),
-// so the request has no subject then, and is asked.
-// A request without evidence of its own has none either, whatever was said of the call before.
+// belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A
+// field that is not known here may change what the call does ("dangerouslyDisableSandbox", "env",
+// "shell"), so the request has no subject then, and is asked.
+// A request without its own evidence has none, whatever was said of the call before.
 //
 // A rule cannot know what the agent does afterwards: an agent that asks for one thing and does
 // another needs no permission to do so.

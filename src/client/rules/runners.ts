@@ -1,5 +1,5 @@
-// The programs that run what is in their arguments, as a table. No rule allows such a command, and a
-// rule that asks or rejects looks at each command in it.
+// The programs that run what is in their arguments, as a table. No rule allows such a command, and
+// a rule that asks or rejects looks at each command in it.
 import { posix } from 'node:path';
 
 interface Runner {

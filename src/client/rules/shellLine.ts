@@ -1,5 +1,5 @@
-// Reads a command line as shells do, for rules that must not miss a command in it: what is not known
-// before it runs becomes a sign that stands for any text.
+// Reads a command line as shells do, for rules that must not miss a command in it: what is not
+// known before it runs becomes a sign that stands for any text.
 
 /** Any text. Of a private area, so that it is in no command. */
 export const ANY = '\uE001';

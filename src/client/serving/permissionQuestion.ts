@@ -12,7 +12,10 @@ import { askedInputOf } from '../view/askedInput';
 const MAX_LINE = 500;
 const MAX_INPUT = 4000;
 const MAX_CHANGE = 2000;
-/** Files of one tool call whose new text is shown, files that are named, and options that can be chosen. */
+/**
+ * Files of one tool call whose new text is shown, files that are named, and options that can be
+ * chosen.
+ */
 const MAX_CHANGES = 5;
 const MAX_NAMED = 100;
 const MAX_OPTIONS = 100;

@@ -14,7 +14,7 @@ export interface HistoryPlace {
 
 const SLICE = 100;
 const SLICE_BYTES = 128 * 1024;
-/** Adds later messages in small steps: thousands at once would block the window. */
+/** Adds later messages in small steps: thousands together would block the window. */
 export class LateArrivals {
   readonly #place: HistoryPlace;
   readonly #now: () => number;

@@ -66,7 +66,7 @@ export async function openHistory(
     place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(earlier, history.length, known, now())]);
     const painted = options.onDidShow?.();
     clearTimeout(alone);
-    // What is on this machine is there before anything could be painted.
+    // Messages on this machine are there before anything could be painted.
     const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
     if (isHere || !painted) showOthers();
     else {

@@ -7,7 +7,7 @@ import { citationBlock, isRemote, partBlock, partGapId, RunToEvents, unloadedPar
 import { type Message, type MessagePart, stopReasonOf } from '../ports/messages';
 
 const MAX_PARTS = 5000;
-/** Parts of one message, among them, that lie elsewhere and get a place of their own. */
+/** Among them, parts of one message that are stored elsewhere and get their own place. */
 const MAX_REMOTE = 100;
 
 /**

@@ -1,4 +1,4 @@
-// What is left of a deleted session besides its transcript: its descriptor, what was known of its
+// The remains of a deleted session besides its transcript: its descriptor, what was known of its
 // messages, and the messages that no other session needs.
 
 import * as z from 'zod/mini';
@@ -69,7 +69,7 @@ export async function* unsentSessions(
   }
 }
 
-/** Of a record that is not marked as shared; none where something in it is of elsewhere. */
+/** Of a record that is not marked as shared; none if parts of it come from another session. */
 function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
   try {
     const { record, shared } = z.parse(recordSchema, JSON.parse(text));
@@ -118,7 +118,7 @@ export interface SessionCopy {
 }
 
 export interface CopiesOptions {
-  /** What is known of the messages of sessions with agents of the Agent Client Protocol. */
+  /** The known messages of sessions with agents of the Agent Client Protocol. */
   readonly messages: DescriptorPort;
   readonly http: DescriptorPort;
   readonly stores: readonly ResourceStore[];

@@ -149,7 +149,7 @@ export class ChatState implements ChatKeeper {
     return this.#options.messages.hasState;
   }
 
-  /** @throws ParleyError of the stores where the state can't even be named; the signal's reason */
+  /** @throws ParleyError of the stores if the state can't even be named; the signal's reason */
   async read(signal: AbortSignal): Promise<SessionState | undefined> {
     const { messages, agent, fetch, readMs = 10_000 } = this.#options;
     const state = await messages.state();

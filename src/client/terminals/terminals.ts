@@ -107,7 +107,7 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/create` (protocol section 1.2): starts a command and answers at once. See {@link
+   * `terminal/create` (protocol section 1.2): starts a command and answers immediately. See {@link
    * planCommand} for what goes through a shell. A folder outside of the roots is allowed: the
    * command could change to it, and the agent's permission request showed it.
    * @param roots the session's folders; the first is where it runs if nothing is said

@@ -23,7 +23,7 @@ import type { Stages } from './stages';
 export interface AgentTransport extends Disposable {
   readonly transport: Transport;
   /**
-   * How it ended without our doing: the exit of a process, or why the connection is gone. Never
+   * How it ended without our doing: the exit of a process, or why the connection was lost. Never
    * rejects.
    */
   readonly exited: Promise<AgentExit | ParleyError>;

@@ -1,5 +1,5 @@
-// The window's side of the commands that a keeper runs: each is heard like a process of this window,
-// and outlives it.
+// The window's side of the commands that a keeper runs: each is heard like a process of this
+// window, and outlives it.
 import * as z from 'zod/mini';
 import { Deferred } from '../../base/deferred';
 import { within } from '../../base/within';
@@ -90,7 +90,7 @@ export class CommandsOfKeeper implements KeptCommands {
     const started = this.#starting.get(id);
     if (!failed) started?.resolve();
     else if (started) started.reject(Object.assign(new Error(failed.message), { code: failed.code }));
-    else command?.take({ exit: {} }); // The window that wanted it is gone.
+    else command?.take({ exit: {} }); // The window that wanted it was closed.
   }
 
   #follow(id: string, pid: number | undefined, heard: number, options: Heard): RunningCommand {

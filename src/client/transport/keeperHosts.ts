@@ -22,10 +22,12 @@ import {
 import { readHostFile } from './keeperFiles';
 import { KeeperSocket } from './keeperSocket';
 
-/** How often it is looked for, and how long between, in milliseconds: another window may start it. */
+/**
+ * How often it is looked for, and how long between, in milliseconds: another window may start it.
+ */
 const TRIES = 60;
 const TRY_MS = 50;
-/** What it reads and passes on is garbage at once: it needs no room for young objects. */
+/** What it reads and passes on becomes garbage immediately: young objects need no room. */
 const NODE_FLAG = '--max-semi-space-size=1';
 
 export interface KeeperHostsOptions {
@@ -95,7 +97,7 @@ export class KeeperHosts {
     return `host-${hash.digest('hex').slice(0, 16)}.json`;
   }
 
-  /** The process that listened there is gone, or does not answer. */
+  /** The process that listened there has ended, or does not answer. */
   async #clear(path: string, { id, socket, socketFolder, token }: HostFile): Promise<void> {
     if (readHostFile(path)?.token !== token) return;
     await rm(path, { force: true });
@@ -108,7 +110,8 @@ export class KeeperHosts {
     // Options for Node are meant for this window or for agents.
     const env = Object.fromEntries(Object.entries(own).filter(([name]) => !/^NODE_/i.test(name)));
     const host = spawn(process.execPath, [NODE_FLAG, this.#options.program], {
-      // Neither this window's folder nor the extension's: both may be removed. A home may not exist.
+      // Neither this window's folder nor the extension's: both may be removed. A home may not
+      // exist.
       cwd: parse(process.execPath).root,
       detached: true,
       env: { ...env, ELECTRON_RUN_AS_NODE: '1' },

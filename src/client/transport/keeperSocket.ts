@@ -26,7 +26,7 @@ export interface KeeperPlace {
 
 export interface KeeperWelcome {
   readonly state: KeeperState;
-  /** Facts that an earlier window left; undefined where none did, or to one that only looks. */
+  /** Facts that an earlier window left; undefined if none did, or for one that only looks. */
   readonly facts: Uint8Array | undefined;
 }
 

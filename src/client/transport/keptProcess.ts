@@ -1,5 +1,5 @@
-// The process of an agent that a keeper owns, as a transport: what the conversation writes and reads
-// goes through the keeper's socket, and the agent may outlive this window.
+// The process of an agent that a keeper owns, as a transport: what the conversation writes and
+// reads goes through the keeper's socket, and the agent may outlive this window.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
@@ -47,7 +47,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       this.#begin();
     },
     write: (message, answers) => this.#write(message, answers),
-    // The agent goes on: what it says stays with the keeper.
+    // The agent keeps running: what it says stays with the keeper.
     dispose: () => {
       this.#sink = undefined;
     },
@@ -129,7 +129,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   }
 
   /**
-   * Ends the agent and what it started; resolves when they and the keeper are gone, or the
+   * Ends the agent and what it started; resolves when they and the keeper have ended, or the
    * connection of a lost or detached agent.
    */
   close(): Promise<AgentExit> {
@@ -243,7 +243,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#exit.resolve(exit);
   }
 
-  /** Without a word before, the keeper is gone, and its agent with it. */
+  /** Without a word before, the keeper has died, and its agent with it. */
   #onClosed(): void {
     this.commands?.closed();
     if (this.#isOver) this.#onInputClosed(inputError(''));
@@ -292,7 +292,7 @@ class UnansweredLines {
 
   push(chunk: Buffer, sink: TransportSink): void {
     let rest = chunk;
-    // Only where some are left out do lines matter.
+    // Lines matter only if some are left out.
     while (this.#line <= this.#lastAnswered) {
       const end = rest.indexOf(NEWLINE);
       this.#parts.push(end === -1 ? rest : rest.subarray(0, end + 1));

@@ -1,6 +1,6 @@
-// Which version of the protocol each agent is offered, and why. With `auto` that is version 1, until
-// a comparison shows that the agent loses nothing in version 2. What is known of an agent is stored,
-// so each version of it is compared once.
+// Which version of the protocol each agent is offered, and why. With `auto` that is version 1,
+// until a comparison shows that the agent loses nothing in version 2. Results are stored for each
+// agent, so each version of it is compared once.
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { ProtocolVersion } from '../../acp/initialize';
@@ -17,7 +17,7 @@ const knownSchema = z.object({
   offer: z.union([z.literal(1), z.literal(2)]),
   /** Absent: version 2 was not compared yet. */
   why: z.optional(z.enum(['only', 'keeps-all', 'loses'])),
-  /** What is lost in version 2. */
+  /** Features lost in version 2. */
   lost: z.optional(z.array(z.string())),
   /** What it has done without the client. */
   alone: z.optional(z.array(z.string())),

@@ -1,5 +1,5 @@
 // Resolves a remote agent's entry: its URL checked, its headers with their secrets filled in, and
-// the user's consent where nothing is encrypted.
+// the user's consent if nothing is encrypted.
 
 import { isIP } from 'node:net';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';

@@ -1,5 +1,5 @@
-// What an ended agent has left on the disk, read as if its keeper were there: a window attaches to it
-// in the same way, and no process is needed.
+// What an ended agent has left on the disk, read as if its keeper were there: a window attaches to
+// it in the same way, and no process is needed.
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

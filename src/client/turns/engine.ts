@@ -94,7 +94,9 @@ class Step extends TurnEnds {
     (Step.#takes[input.type] as (step: Step, fact: TurnFact) => void)(this, input);
   }
 
-  /** Begins a turn of the user, joins the agent's own work, or waits for a turn that takes it in. */
+  /**
+   * Begins a turn of the user, joins the agent's own work, or waits for a turn that takes it in.
+   */
   #prompt({ handle, promptId, text, endsBy, promised, steers }: Extract<TurnFact, { type: 'prompt' }>): void {
     const own = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
     const begins = own !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
@@ -233,7 +235,10 @@ class Step extends TurnEnds {
     this.effects.push({ type: 'done', handle, promptId, result: { turnId, stopReason: 'unknown' } });
   }
 
-  /** The turn before is over, whether the agent said so or not. One without output takes more messages in. */
+  /**
+   * The turn before is over, whether the agent said so or not. One without output takes more
+   * messages in.
+   */
   #past(): void {
     const { turn: before } = this.state;
     const isOver = before?.ended !== undefined || before?.hasOutput === true;
@@ -344,10 +349,12 @@ class Step extends TurnEnds {
       if (turn.ended === undefined) this.end(turn, 'error', 'exit', { note }, interrupted);
       this.settle(turn);
     }
-    Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection has ids of its own
+    Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection has new ids
   }
 
-  /** Prompts that the agent has not taken in are lost to it; the open turn waits to be asked about. */
+  /**
+   * Prompts that the agent has not taken in are lost to it; the open turn waits to be asked about.
+   */
   #cut(): void {
     const { turn } = this.state;
     if (!turn || !mayBeCut(this.state)) return;
@@ -374,7 +381,7 @@ class Step extends TurnEnds {
     }
     this.state.cut = undefined;
     Object.assign(turn, { endsBy: 'state', isRejoined: true });
-    // Their answers were for the connection that is gone.
+    // Their answers were for the closed connection.
     for (const prompt of this.promptsInTurn()) Object.assign(prompt, { inserted: true, awaited: false });
     if (fate.kind === 'complete') this.barrier(turn, fate.barrier);
     else if (fate.kind === 'runs') this.#state(fate.report);

@@ -1,5 +1,5 @@
-// Matches the messages of the user that an agent sends with the prompt that they repeat: agents echo
-// what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
+// Matches the messages of the user that an agent sends with the prompt that they repeat: agents
+// echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
 import { textOfBlocks } from '../../base/text';
 import type { Prompt, UserMessageEvent } from './turnState';
 

@@ -114,7 +114,10 @@ export class TurnEnds extends TurnDraft {
     if (turn.grace?.kind === 'barrier') this.awaitBarrier(turn);
   }
 
-  /** Waits for the promised turn_complete after the answer, or until an unknown id must have been it. */
+  /**
+   * Waits for the promised turn_complete after the answer, or until an unknown id must have been
+   * it.
+   */
   protected awaitBarrier(turn: OpenTurn): void {
     if (!turn.hasForeignBarrier || hasOpenCall(turn)) this.await(turn, 'barrier');
     else if (this.state.renumbers) this.renumbered(turn);
@@ -210,7 +213,10 @@ export class TurnEnds extends TurnDraft {
     return this.state.prompts.filter(({ inserted, inTurn, echoed }) => !inserted || (inTurn && !echoed));
   }
 
-  /** Decides which messages are our prompts. A guess: one taken in without an id may have other words. */
+  /**
+   * Decides which messages are our prompts. A guess: one taken in without an id may have other
+   * words.
+   */
   protected decide(guesses = true): void {
     const { undecided } = this.state;
     if (!undecided) return;
@@ -247,7 +253,10 @@ export class TurnEnds extends TurnDraft {
     if (turn && prompts.some(({ inTurn, echoed }) => inTurn && !echoed)) turn.hasForeign = true;
   }
 
-  /** Returns whether an idle is the end of a turn, and not a repetition or the end of something else. */
+  /**
+   * Returns whether an idle is the end of a turn, and not a repetition or the end of something
+   * else.
+   */
   protected mayEnd(turn: OpenTurn, { stopReason, error }: StateReport, busySeen = turn.busySeen): boolean {
     if (turn.endsBy === 'response') return false;
     const prompts = this.promptsInTurn();
@@ -255,7 +264,9 @@ export class TurnEnds extends TurnDraft {
     return prompts.some(({ inserted }) => inserted) && (busySeen || stopReason !== undefined || error !== undefined);
   }
 
-  /** An idle that is the end unless the agent continues now, or its receipt names another message. */
+  /**
+   * An idle that is the end unless the agent continues now, or its receipt names another message.
+   */
   protected doubtIdle(turn: OpenTurn, report: StateReport, isEarly = true): void {
     turn.idle = report;
     turn.idleIsDoubtful = isEarly;

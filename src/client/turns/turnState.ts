@@ -95,7 +95,7 @@ const turnSchema = z.object({
   grace: z.optional(graceSchema),
 });
 
-/** What is kept with the events of a session. Fields that were added later are optional. */
+/** Stored with the events of a session. Fields that were added later are optional. */
 export const keptTurnsSchema = z.object({
   agentState: z.optional(z.string()),
   followers: z.number(),
@@ -103,7 +103,9 @@ export const keptTurnsSchema = z.object({
   prompts: z.array(promptSchema),
   /** Messages of the user that may be the prompt of the turn in other words, until its receipt. */
   undecided: z.optional(z.array(z.custom<UserMessageEvent>((value) => typeof value === 'object' && value !== null))),
-  /** The agent's turn_complete names other ids than those that were sent: a proxy renumbers them. */
+  /**
+   * The agent's turn_complete names other ids than those that were sent: a proxy renumbers them.
+   */
   renumbers: z.optional(z.boolean()),
   pastIds: z.optional(z.array(z.string())),
   /** Tool calls that are over, or whose turn is. */
@@ -172,7 +174,7 @@ export type TurnFact =
   | { readonly type: 'message'; readonly event: UserMessageEvent }
   /** A message of the user in a past that the agent repeats. Only in an engine of that past. */
   | { readonly type: 'past' }
-  /** The agent goes on with a turn that it began before this connection. */
+  /** The agent continues a turn that it began before this connection. */
   | { readonly type: 'continues' }
   /** Any update. `isOutput`: it shows progress, and is not applied yet. */
   | { readonly type: 'update'; readonly isOutput: boolean }
@@ -297,7 +299,9 @@ export const GRACES = {
   barrierMs: 10_000,
   /** The same while updates show no progress. */
   longestBarrierMs: 60_000,
-  /** From `turn_complete` to the answer, or from a turn's end to the answer of a steered message. */
+  /**
+   * From `turn_complete` to the answer, or from a turn's end to the answer of a steered message.
+   */
   answerMs: 10_000,
   /** Until an unclear answer, idle or turn_complete counts. */
   unclearMs: 1000,

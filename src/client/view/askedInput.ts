@@ -1,5 +1,5 @@
-// What a permission request is about, as its own words and the input of its call say it: the same for
-// the chat, for the questions of other windows and for callers of the local server.
+// What a permission request is about, as its own words and the input of its call say it: the same
+// for the chat, for the questions of other windows and for callers of the local server.
 import { at, objectOf } from '../../base/untrusted';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import { fieldName, type RawCommand, rawCommandsIn } from '../rules/rawCommands';

@@ -1,4 +1,4 @@
-// What happened in a session while nobody looked at it: files, commands, answers of rules and what it
+// What happened in a session while it was not shown: files, commands, answers of rules and what it
 // cost, from the events alone. Bounded, whatever the session has done.
 import { basename } from 'node:path';
 import { oneLine } from '../../base/text';
@@ -99,7 +99,7 @@ async function filesOf(
   };
   for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MOST_TURNS)) {
     const total = changes.total(turn.id);
-    // A folder whose states are gone: what is in the events says which files.
+    // A folder whose states were removed: the events say which files.
     const changed = total && total.files > 0 ? await changes.changesOf(turn.id).catch(() => undefined) : [];
     if (changed) for (const one of changed) add(pathOf(one), one.added, one.removed);
     else for (const path of turn.files) add(path, 0, 0);

@@ -1,6 +1,6 @@
 // One line that says all of what a permission request is about, for a notification that can answer
-// it. Requests about changes have none: a user decides on a change by its lines, and those fit in no
-// notification.
+// it. Requests about changes have none: a user decides on a change by its lines, and those fit in
+// no notification.
 //
 // The line consists of what the call would do and of the agent's name, which the user knows. Titles
 // and descriptions are free text of the agent: they could say that the call does something else.

@@ -49,7 +49,10 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   return { tool, subject: asked, result };
 }
 
-/** Returns the file that a call names, where the agent itself says no place. @param roots of the session */
+/**
+ * Returns the file that a call names, where the agent itself says no place.
+ * @param roots of the session
+ */
 export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[]): { path: string; line?: number }[] {
   const given = at(rawInput, 'arguments') ?? rawInput;
   const [path, line, [root]] = [at(given, 'path'), at(given, 'line'), roots];

@@ -32,7 +32,8 @@ const MAX_LENGTH = 8_192;
 export function parseLink(href: string): LinkTarget {
   const text = href.trim();
   if (text === '' || text.startsWith('#')) return refused(l10n.t('The link has no target.'));
-  // Control characters are skipped by some readers of addresses (`java\nscript:`), so what is checked would not be what is opened.
+  // Control characters are skipped by some readers of addresses (`java\nscript:`), so what is
+  // checked would not be what is opened.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (text.length > MAX_LENGTH || /[\u0000-\u001f\u007f]/.test(text))
     return refused(l10n.t("The link isn't a valid address."));

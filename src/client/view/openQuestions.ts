@@ -1,5 +1,6 @@
 // The questions of a session that can be answered by choosing one of a few answers, for a list that
-// other windows show too. What is too long to be read there, or asks for text, is named only.
+// other windows show too. A question that is too long to read there, or asks for text, is only
+// named.
 import { redact } from '../../base/redact';
 import { revealHidden } from '../../base/revealControls';
 import { head, oneLine } from '../../base/text';
@@ -33,7 +34,7 @@ export interface AnswerableQuestion {
   readonly brief?: string | undefined;
   /**
    * Answers as if selected in the chat.
-   * @returns false if the question is gone
+   * @returns false if the question is no longer open
    */
   readonly answer: (choice: number) => boolean | Promise<boolean>;
 }
@@ -67,7 +68,7 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
     id,
     at,
     plain: plain(by === undefined ? title : `${by}: ${title}`, parts, choices),
-    // What is redacted is not shown whole.
+    // A redacted text is not shown whole.
     brief: brief === undefined || redact(brief) === brief ? brief : undefined,
     answer: (choice) => {
       const option = options[choice];

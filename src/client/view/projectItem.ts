@@ -181,7 +181,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     kind: 'tool' as const,
     title: head(titleOf(entry), 2000),
     toolKind: entry.toolKind,
-    // The agent was told not to make the change, as the user has made it.
+    // The answer told the agent not to make the change, as the user has made it.
     status: entry.decision?.isEdited && isEnded(entry.status) ? ('completed' as const) : entry.status,
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
@@ -214,7 +214,7 @@ export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean
 /**
  * Returns the lines that a call is about, where it has one place: from the line of the place, or
  * from names in its input that say lines counted from 1 (an `offset` alone is counted from 0 by
- * some agents); undefined where it does not say.
+ * some agents); undefined if it does not say.
  */
 function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
   if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;

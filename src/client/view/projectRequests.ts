@@ -20,7 +20,7 @@ export function toolOf(
   return entry?.kind === 'tool' ? entry : undefined;
 }
 
-/** Returns the title of the call of the subagent that asks, as several can work at once. */
+/** Returns the title of the call of the subagent that asks, as several can work in parallel. */
 export function askerOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,
   permission: Pick<Permission, 'toolCallId'>,

@@ -1,5 +1,5 @@
 // Finds a text in the whole of a session, a few milliseconds at a time, and keeps the result true
-// while the session goes on. The panel gets how many matches each entry has.
+// while the session continues. The panel gets how many matches each entry has.
 import { plainOutput } from '../../base/ansi';
 import type { Disposable } from '../../base/disposable';
 import { localize } from '../../base/localizable';
@@ -219,7 +219,7 @@ function toolText(entry: ToolEntry, context: FindTextContext): string {
   const head = titleOf(entry);
   const places = locations.map(({ path }) => labelOf(path, context.roots)).filter((place) => !head.includes(place));
   const parts = content.map((part) => contentText(part, entry, context, head));
-  // Shown as received where there is nothing else.
+  // Shown as received if there is nothing else.
   if (content.length === 0) parts.push(jsonText(rawInput), jsonText(rawOutput));
   return joined([head, ...new Set(content.some(({ type }) => type === 'diff') ? [] : places), ...parts]);
 }

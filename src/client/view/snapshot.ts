@@ -57,7 +57,7 @@ export interface SessionSnapshot {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
   readonly usage?: { readonly used: number; readonly size: number };
-  /** Files that the agent changed: those that wait for review, and what became of the others. */
+  /** Files that the agent changed: those that wait for review, and the outcome of the others. */
   readonly changes: readonly {
     readonly path: string;
     readonly added: number;

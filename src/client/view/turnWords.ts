@@ -1,4 +1,4 @@
-// What is said of a turn in words: who began it, and how it is known to be over.
+// Describes a turn in words: who began it, and what showed that it is over.
 import * as l10n from '@vscode/l10n';
 import type { Barrier, StopReason } from '../../session/events/event';
 import type { Turn } from '../../session/model/state';
