@@ -1,5 +1,5 @@
 // A database in memory for use while the file cannot be written. It holds the sessions changed
-// meanwhile; their earlier events stay in the file if that can be read. Everything is merged into
+// until then; their earlier events stay in the file if that can be read. Everything is merged into
 // the file once it can be written again.
 import type { SessionEvent } from '../session/events/event';
 import { appendRows } from './events/eventRows';

@@ -155,7 +155,7 @@ export type SessionEvent =
     }
   /** The missing content has arrived. Its entries replace the gap and keep their original time. */
   | ({ readonly type: 'gap_filled' } & GapFilling)
-  /** Several `gap_filled` at once, as entries then move only once. */
+  /** Several `gap_filled` in one event, as entries then move only once. */
   | { readonly type: 'gaps_filled'; readonly fillings: readonly GapFilling[] }
   | {
       readonly type: 'compaction';
@@ -258,7 +258,9 @@ export type SessionEvent =
       readonly optionId?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit' | 'rule';
       readonly rule?: string;
-      /** The user made the change with own edits; the option only keeps the agent from making it. */
+      /**
+       * The user made the change with own edits; the option only keeps the agent from making it.
+       */
       readonly isEdited?: true;
     }
   // Elicitations: a form or a page in the browser. `id` is assigned by the client.
@@ -268,7 +270,7 @@ export type SessionEvent =
       readonly toolCallId?: string;
       readonly message: string;
     } & ElicitationBody)
-  /** The page was opened and the agent was told; only the agent knows the outcome. */
+  /** The page was opened and the agent notified; only the agent knows the outcome. */
   | { readonly type: 'elicitation_opened'; readonly id: string }
   | {
       readonly type: 'elicitation_closed';

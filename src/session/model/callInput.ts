@@ -1,5 +1,5 @@
-// Keeps what an agent said of a call when it asks for permission: some stream the arguments of a call
-// as its content, and replace them with words when they ask.
+// Keeps what an agent said of a call when it asks for permission: some stream the arguments of a
+// call as its content, and replace them with words when they ask.
 import { objectOf } from '../../base/untrusted';
 import type { ToolContent } from '../events/content';
 import type { ToolPatch } from '../events/event';

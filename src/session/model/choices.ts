@@ -1,5 +1,5 @@
-// The mode and the options of a session: what the agent says of them, what the user has set, and what
-// must be in force before the next prompt leaves.
+// The mode and the options of a session: what the agent says of them, what the user has set, and
+// what must be in force before the next prompt leaves.
 import type { Choice, ConfigOption, SessionMode } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';

@@ -63,7 +63,7 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
 const MAX_NESTED = 200;
 
 /**
- * Applies a chunk of what a subagent says: other subagents may speak in between. What it is told
+ * Applies a chunk of what a subagent says: other subagents may speak in between. What it receives
  * counts as a message of an agent: no turn begins with it.
  */
 function addNestedChunk(

@@ -42,7 +42,7 @@ export class SessionModel {
   readonly #readers = new Set<Changes>();
   readonly #context = new ModelContext(this.#readers);
   /**
-   * Set while the entries before `from` are being read; `since` are the events applied meanwhile.
+   * Set while the entries before `from` are being read; `since` are the events applied in between.
    */
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
@@ -368,7 +368,7 @@ function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
 }
 
 /**
- * Returns the entries that events make in a model of their own.
+ * Returns the entries that events make in a new model.
  * @param at ms since 1970
  */
 function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[] {

@@ -1,4 +1,5 @@
-// Notices of the agent or the client, errors, unknown updates, compactions, and questions that wait for the user.
+// Notices of the agent or the client, errors, unknown updates, compactions, and questions that wait
+// for the user.
 import { boundText } from '../../base/localizable';
 import { head } from '../../base/text';
 import { own } from '../../base/untrusted';

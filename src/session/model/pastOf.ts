@@ -58,7 +58,7 @@ function callEvents(entry: ToolEntry, calls: Map<string, string>): readonly Time
 function carried(entry: Exclude<Entry, ToolEntry>, calls: ReadonlyMap<string, string>): readonly SessionEvent[] {
   switch (entry.kind) {
     case 'user':
-      // An id of its own keeps two in a row apart.
+      // A separate id keeps two in a row apart.
       return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
     case 'gap': {
       const { id, text, said } = entry;

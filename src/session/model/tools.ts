@@ -20,8 +20,8 @@ export function isEnded(status: ToolStatus): boolean {
 export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
   const { state } = context;
   const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
-  // An id announced again in a later turn is a new call: some agents number calls per turn. So is one
-  // announced again after its end, with work to do: others give all calls one id.
+  // An id announced again in a later turn is a new call: some agents number calls per turn. So is
+  // one announced again after its end, with work to do: others give all calls one id.
   const turn = currentTurn(state);
   const isOfOther = known !== undefined && turn !== undefined && known.turnId !== turn.id;
   // Without a running turn, it may be a repetition of the past.

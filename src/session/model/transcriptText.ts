@@ -1,5 +1,5 @@
-// The transcript of a session as text for an agent that did not take part: what was said, and one line
-// for each tool call.
+// The transcript of a session as text for an agent that did not take part: what was said, and one
+// line for each tool call.
 import { head, tail } from '../../base/text';
 import type { ContentBlock } from '../events/content';
 import type { Entry, GapEntry } from './state';
@@ -12,7 +12,7 @@ const WORDS = { user: 'User', agent: 'Assistant' } as const;
 const CUT = '[the beginning is left out]\n\n';
 
 /**
- * Returns what was said and done, or undefined where nothing was.
+ * Returns what was said and done, or undefined if nothing was.
  * @param limit maximum number of characters
  */
 export function transcriptText(entries: readonly Entry[], isCut = false, limit = MAX_CHARS): string | undefined {

@@ -1,6 +1,6 @@
 // Turns: start, end and cancellation, and the turns of a replay. When a session is reopened, each
-// user message starts a turn, as it did originally. A replayed turn has an end if the agent says how
-// it ended; when it began and ended is not known.
+// user message starts a turn, as it did originally. A replayed turn has an end if the agent says
+// how it ended; when it began and ended is not known.
 import type { TurnTokens } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';

@@ -150,7 +150,7 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The agent is gone. */
+  /** The agent has ended. */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;

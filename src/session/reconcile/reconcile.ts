@@ -106,7 +106,7 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
   return turn !== undefined && turn.barrier !== 'exit' && COMPLETE.has(turn.stopReason);
 }
 
-// ---- What is added ---------------------------------------------------------------------------------------------------
+// ---- Additions ----------------------------------------------------------------------------------
 
 /**
  * A replay without user messages is not the past of this session; greetings that the agent repeats
@@ -162,7 +162,7 @@ function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): Se
   return [...terminalsOf(theirs, repeated), { ...toolEvent(theirs), toolCallId: ours.toolCallId }];
 }
 
-// ---- What is known ---------------------------------------------------------------------------------------------------
+// ---- The transcript so far ----------------------------------------------------------------------
 
 function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): Candidate[] {
   const pairings = pairSegments(known, repeated);

@@ -89,7 +89,7 @@ function pairSame(
   const score = (theirs: number, ours: number): number => {
     const [one, other, here] = [repeated[theirs], known[ours], words[ours]];
     if (!one || !other || !here || !wanted[theirs]?.endsWith(here)) return 0;
-    // Agents put text of their own in front of a message.
+    // Agents put their own text in front of a message.
     if (wanted[theirs] !== here) return agrees(other, one, false) ? 4 : 0;
     const isNamed = one.user?.messageId !== undefined && one.user.messageId === other.user?.messageId;
     return 1 + (agrees(other, one, ours === known.length - 1) ? 4 : 0) + (isNamed ? 8 : 0);

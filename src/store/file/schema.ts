@@ -90,7 +90,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // A row has the transcript position before it, so that the end can be read first; a session
   // counts writes, so that what a killed process left is imported once. Attachments of a draft have
-  // rows of their own: typing next to an image does not rewrite the image. `turns`, `decisions`,
+  // separate rows: typing next to an image does not rewrite the image. `turns`, `decisions`,
   // `sessions.archived` and `queue.sender` are no longer read; they stay, empty, for windows of the
   // previous version, which still write them.
   `

@@ -108,7 +108,9 @@ const MAX_LINE = 2000;
 const MAX_LINES = 50;
 const INPUTS = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url'] as const;
 
-/** Progress is separate from that of messages, so that sessions of earlier versions are indexed too. */
+/**
+ * Progress is separate from that of messages, so that sessions of earlier versions are indexed too.
+ */
 const TOOL_CALLS: IndexedKind = {
   progress: 'tools_seq',
   types: `'tool_call'`,

@@ -1,5 +1,5 @@
-// Full-text search over messages and tool calls, in steps of a few milliseconds: who runs it decides
-// what else happens in between, and whether it goes on.
+// Full-text search over messages and tool calls, in steps of a few milliseconds: who runs it
+// decides what else happens in between, and whether it continues.
 
 import { TOKENIZER } from '../file/schema';
 import { numberOf, type Sql, textOf } from '../file/sql';
@@ -12,7 +12,9 @@ const MIN_PREFIX = 3;
 const MAX_TYPED_WORDS = 16;
 const MAX_WORD_CHARS = 100;
 const MAX_TYPED = 4000;
-/** Letters, digits, private characters and the marks above letters; everything else divides words. */
+/**
+ * Letters, digits, private characters and the marks above letters; everything else divides words.
+ */
 const TOKEN = /[\p{L}\p{N}\p{Co}](?:[\p{L}\p{N}\p{Co}]|[\u0300-\u036f])*/gu;
 const ASCII = /^[\0-\x7f]*$/;
 
@@ -29,7 +31,7 @@ export interface Token {
   readonly to: number;
 }
 
-/** "…" is a phrase, and so is a word with signs in it. No sign has a meaning of its own. */
+/** "…" is a phrase, and so is a word with signs in it. No sign has a special meaning. */
 export function searchWords(typed: string): readonly SearchWord[] {
   const words = [...typed.slice(0, MAX_TYPED).matchAll(/"([^"]*)"|([^\s"]+)/g)]
     .map(([, phrase, word]) => ({
@@ -54,8 +56,8 @@ export function tokensOf(text: string): readonly Token[] {
 
 function folded(token: string): string {
   if (ASCII.test(token)) return token.toLowerCase();
-  // Letter by letter: a sigma becomes another letter at the end of a word. Composed again for scripts
-  // whose letters have parts.
+  // Letter by letter: a sigma becomes another letter at the end of a word. Composed again for
+  // scripts whose letters have parts.
   const lower = Array.from(token.normalize('NFD'), (letter) => letter.toLowerCase()).join('');
   return lower
     .replace(/[\u0300-\u036f]+/g, '')
@@ -64,7 +66,9 @@ function folded(token: string): string {
 }
 
 const SNIPPET_WORDS = 24;
-/** Of BM25, as in the search index: how soon more of the same counts less, and how much length does. */
+/**
+ * Of BM25, as in the search index: how soon more of the same counts less, and how much length does.
+ */
 const K = 1.2;
 const B = 0.75;
 const USUAL_WORDS = 60;
@@ -201,7 +205,9 @@ export function* findTexts(
   }
 }
 
-/** Returns queries of FTS5 that together find everything. Each word is quoted: signs mean nothing. */
+/**
+ * Returns queries of FTS5 that together find everything. Each word is quoted: signs mean nothing.
+ */
 function* queriesFor(run: Run, words: readonly SearchWord[]): Generator<undefined, readonly string[]> {
   const last = words.at(-1);
   const typed = last?.isOpen ? run((sql) => divided(sql, last.text)) : [];
@@ -262,7 +268,7 @@ export interface SearchResult {
   readonly snippet: readonly SnippetPart[];
 }
 
-/** A search in steps: what is found so far, where there is more than before; undefined after other steps. */
+/** A search in steps: yields the matches so far if there are more than before, else undefined. */
 export type SearchSteps = Generator<readonly SearchResult[] | undefined, readonly SearchResult[]>;
 
 export function lastOf(steps: SearchSteps): readonly SearchResult[] {

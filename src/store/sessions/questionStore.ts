@@ -1,6 +1,6 @@
 // The questions that are open in the windows of this user, and the answers that one window gives to
 // a question of another. A question belongs to the window that has the lease of its session: those
-// of a window that is gone are not listed. An answer is written once, to the question as it was
+// of a closed window are not listed. An answer is written once, to the question as it was
 // read, and taken once, by the window that asked.
 import { numberOf, type Sql, textOf } from '../file/sql';
 import type { SharedPort } from './journalPort';
@@ -108,7 +108,7 @@ function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): 
   });
 }
 
-/** @returns false if the question is gone, changed or answered */
+/** @returns false if the question was removed, changed or answered */
 function giveAnswer(sql: Sql, { key, id, windowId, json }: QuestionRef, answer: string): boolean {
   if (answer.length > MAX_ANSWER_CHARS) return false;
   const sentence =

@@ -1,4 +1,4 @@
-// What is noted about sessions for their list: pinned, archived, unread, how many files changed,
+// Marks of sessions for their list: pinned, archived, unread, how many files changed,
 // which were asked together, and which are deleted but can be brought back.
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 import type { SharedPort } from './journalPort';
@@ -205,7 +205,7 @@ function conditions({ agentId, cwd, text, archived, pinned }: MarkedFilter): {
   return { where: all.join(' AND '), values };
 }
 
-/** `sessions` has a column `archived` of its own, which is no longer used. */
+/** `sessions` has its own column `archived`, which is no longer used. */
 const COLUMNS = 's.*, m.pinned, coalesce(m.archived, 0) AS is_archived, m.unread, m.files, m.together';
 
 function toMarked(row: Row): MarkedSession {

@@ -30,7 +30,9 @@ export class SideStore {
     this.#port = port;
   }
 
-  /** Returns how far the lines of the session's agent were read, as it was given with its events. */
+  /**
+   * Returns how far the lines of the session's agent were read, as it was given with its events.
+   */
   progress(key: string): string | undefined {
     const find = 'SELECT json FROM progress WHERE key = ?';
     return this.#port.noted(key, 'progress') ?? textOf(this.#port.read(key, (sql) => sql.get(find, key)?.json));
