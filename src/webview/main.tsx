@@ -154,7 +154,7 @@ function apply(message: ToWebview): number | undefined {
   return message.type === 'snapshot' || message.type === 'update' ? message.revision : undefined;
 }
 
-/** If the user has opened the command palette meanwhile, their typing must not end up here. */
+/** If the user has opened the command palette since, their typing must not end up here. */
 function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
   whenFocused(() => {
     if (on === 'find') openFind();
@@ -249,7 +249,7 @@ window.addEventListener(
   (event) => {
     if (!isCtrl(event, 'f')) return;
     event.preventDefault();
-    // VS Code must not see the key: it has commands of its own for it.
+    // VS Code must not see the key: it has other commands for it.
     event.stopImmediatePropagation();
     openFind();
   },

@@ -1,6 +1,6 @@
-// The card above the transcript that tells what happened while the user was away, and the line in the
-// transcript where that begins. All texts are the agent's words: plain text, with hidden characters
-// written out.
+// The card above the transcript that tells what happened while the user was away, and the line in
+// the transcript where that begins. All texts are the agent's words: plain text, with hidden
+// characters written out.
 import { computed, effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';
@@ -17,7 +17,9 @@ type Command = AwayView['commands']['shown'][number];
 export class AwayCard {
   readonly #transcript: Transcript;
   readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.away.title });
-  /** Entries come and go with scrolling; a rule finds the one with the line whenever it is drawn. */
+  /**
+   * Entries come and go with scrolling; a rule finds the one with the line whenever it is drawn.
+   */
   readonly #line = new CSSStyleSheet();
   #shown: AwayView | undefined;
   #endState = (): void => {};
@@ -33,7 +35,7 @@ export class AwayCard {
     });
   }
 
-  /** Shows what happened, or removes the card. What is being read stays where it is. */
+  /** Shows what happened, or removes the card. The text being read does not move. */
   show(view: AwayView | undefined): void {
     if (JSON.stringify(view) === JSON.stringify(this.#shown)) return;
     const isNew = view !== undefined && view.since !== this.#shown?.since;

@@ -1,6 +1,6 @@
-// The changed files of one list, as far as they are loaded. Pages are requested when they are looked
-// at, and again when the list has changed. The list stays as it was until all visible pages have
-// arrived. Pure.
+// The changed files of one list, as far as they are loaded. Pages are requested when they are
+// looked at, and again when the list has changed. The list stays as it was until all visible pages
+// have arrived. Pure.
 import { Emitter } from '../../base/event';
 import type { ChangedFileView, ToWebview } from '../../panel/contract';
 
@@ -76,7 +76,9 @@ export class ChangedFiles {
     this.look(this.#looked.from, this.#looked.to);
   }
 
-  /** Requests what is missing of the visible files: from one index up to, not including, another. */
+  /**
+   * Requests what is missing of the visible files: from one index up to, not including, another.
+   */
   look(from: number, to: number): void {
     this.#looked = { from, to };
     for (const page of this.#pagesLookedAt((this.#coming ?? this.#shown)?.total ?? this.total)) {

@@ -1,5 +1,5 @@
-// What turns changed on disk: the line under a turn, the bar above the composer while changes wait for
-// review, and what a message offers when it is hovered or focused.
+// What turns changed on disk: the line under a turn, the bar above the composer while changes wait
+// for review, and what a message offers when it is hovered or focused.
 import { type ComponentChildren, render } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ChangesAction, ChangesCount, ChangesScope, FromTurn, TurnView } from '../../panel/contract';
@@ -73,7 +73,7 @@ function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly
     if (isToggled.current && element.current) place.keepInView(element.current);
     isToggled.current = false;
   }, [isOpen, place]);
-  // Once all is redone, its button is gone.
+  // Once all is redone, its button disappears.
   const hadFocus = element.current?.contains(document.activeElement);
   useLayoutEffect(() => {
     if (hadFocus && document.activeElement === document.body)

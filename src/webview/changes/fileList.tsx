@@ -169,7 +169,8 @@ export class FileList extends Component<FileListProps> {
     // Undoing the next file must not be one more press away.
     if (hadFocus && files.total > 0)
       this.#wanted = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
-    // While the pointer is in it, the list does not shrink: other buttons would come under the pointer.
+    // While the pointer is in it, the list does not shrink: other buttons would come under the
+    // pointer.
     if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
     const items = box.firstElementChild as HTMLElement;
     items.style.height = `${files.total * ROW}px`;

@@ -1,4 +1,4 @@
-// Decides whether a press of a button was meant, for buttons that act at once and change files. A
+// Decides whether a press of a button was meant, for buttons that change files without asking. A
 // button can appear or move under a resting pointer, and a double click can hit two of them, one
 // after the other: such presses do nothing.
 import { announce } from '../host/session';

@@ -1,4 +1,4 @@
-// The bars between the conversation and the composer: at most two at once, those that need the user
+// The bars between the conversation and the composer: at most two, those that need the user
 // first. The others are names in one line, which bring them back.
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
@@ -44,7 +44,7 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
     if (chosen.value === undefined) return;
     const bar = element.current?.querySelector<HTMLElement>(`[data-bar="${chosen.value}"]`);
     const first = bar?.querySelector<HTMLElement>('button:enabled, summary, [tabindex]');
-    // Its name, which had the focus, is gone.
+    // Its name, which had the focus, was removed.
     if (first) first.focus();
     else focusComposer();
   }, [chosen.value]);

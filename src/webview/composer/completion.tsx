@@ -140,7 +140,10 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
   return { list, active, moveTo, update, close, choose, onKey };
 }
 
-/** The agent's commands stand before prompts that fit as well: a whole name and Enter is the agent's. */
+/**
+ * The agent's commands stand before prompts that fit as well: a whole name and Enter is the
+ * agent's.
+ */
 function commandsFor(query: string): readonly Completion[] {
   const found = matchCommands<AvailableCommand>([...session.commands.value, ...prompts.value], query);
   const [first] = found;

@@ -1,5 +1,6 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
-// messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it at once.
+// messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it
+// immediately.
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SendNow } from '../../panel/contract';
 import { guarded } from '../changes/pressGuard';
@@ -76,7 +77,9 @@ export function Composer() {
     }
   }
 
-  /** Tab takes the suggestion and Escape dismisses it; without one, both do what they usually do. */
+  /**
+   * Tab takes the suggestion and Escape dismisses it; without one, both do what they usually do.
+   */
   function answerSuggestion({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const text = suggestion.peek();
     if (text === undefined || shiftKey || altKey || ctrlKey || metaKey) return false;
@@ -211,7 +214,10 @@ export function Composer() {
   );
 }
 
-/** Beside the button that queues, or in its place: a click meant for that one must not stop the turn. */
+/**
+ * Beside the button that queues, or in its place: a click meant for that one must not stop the
+ * turn.
+ */
 function Stop({ class: className }: { readonly class: string }) {
   const press = guarded(() => {
     post({ type: 'cancel' });

@@ -247,7 +247,10 @@ class Composer {
     this.#field?.setSelectionRange(start + text.length, start + text.length);
   }
 
-  /** Removes the mentions of an attachment, and with them the attachment. @returns whether there were any */
+  /**
+   * Removes the mentions of an attachment, and with them the attachment.
+   * @returns whether there were any
+   */
   removeMentions(label: string): boolean {
     const labels = session.attachments.peek().map((one) => one.label);
     const find = (): number | undefined => mentionsIn(this.text.peek(), labels).get(label);
@@ -318,7 +321,8 @@ class Composer {
 
   /**
    * Replaces a part of the text like typing, so that it can be undone.
-   * @returns false without the focus, as another field would be typed into, and for long texts, which
+   * @returns false without the focus, as another field would be typed into, and for long texts,
+   * which
    *   would take too long
    */
   #edit(start: number, end: number, text: string): boolean {

@@ -26,7 +26,10 @@ const posted = new Set<string>();
 
 let known: { readonly key: string; readonly labels: readonly string[] } = { key: '', labels: [] };
 
-/** Posts an attachment, and keeps it until the host has it. @param key null: no session is shown yet */
+/**
+ * Posts an attachment, and keeps it until the host has it.
+ * @param key null: no session is shown yet
+ */
 export function postAttachment(message: AttachMessage, key: string | null): void {
   post(message, key);
   if (key === null) return;

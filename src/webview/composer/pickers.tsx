@@ -10,7 +10,10 @@ import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** In the order shown; other options follow. Without icons, a mode and a model “Default” look the same. */
+/**
+ * In the order shown; other options follow. Without icons, a mode and a model “Default” look the
+ * same.
+ */
 const ICON_OF: Readonly<Record<string, IconName>> = {
   mode: 'compass',
   model: 'chip',

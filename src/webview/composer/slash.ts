@@ -53,8 +53,8 @@ export function argumentHint(commands: readonly AvailableCommand[], text: string
 const BLANK = /\$\{input:([^}:\n]+)(?::[^}\n]*)?\}/;
 
 /**
- * Returns the saved prompt that a message begins with, unless the agent has a command of that name, or
- * the message is what the prompt says.
+ * Returns the saved prompt that a message begins with, unless the agent has a command of that name,
+ * or the message is what the prompt says.
  */
 export function promptIn(
   commands: readonly AvailableCommand[],

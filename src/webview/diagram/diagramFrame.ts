@@ -49,7 +49,8 @@ document.createElement = ((...given: Parameters<typeof createElement>) =>
   withNonce(createElement.apply(document, given))) as typeof createElement;
 document.createElementNS = ((...given: Parameters<typeof createElementNS>) =>
   withNonce(createElementNS.apply(document, given))) as typeof createElementNS;
-// Mermaid makes HTML from strings; this frame is where they may be. Its sanitizer asks for a policy.
+// Mermaid makes HTML from strings; this frame is where they may be. Its sanitizer asks for a
+// policy.
 const { trustedTypes } = globalThis as unknown as {
   trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): unknown };
 };

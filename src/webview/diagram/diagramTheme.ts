@@ -30,7 +30,7 @@ export function diagramTheme(): DiagramTheme {
   const line = isContrast ? text : seen(background, of('descriptionForeground', text));
   const shade = (color: string, part: number): string =>
     seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
-  /** High contrast has shades only where they mean something. */
+  /** High contrast has shades only if they mean something. */
   const tint = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
   const chart = (name: string): string => seen(background, of(`charts-${name}`, line));
   const colors = ['blue', 'green', 'purple', 'orange', 'yellow', 'red'].map(chart);

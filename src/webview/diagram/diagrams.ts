@@ -1,4 +1,5 @@
-// Draws Mermaid blocks in their place, and shows a diagram large. Loaded when the first one is shown.
+// Draws Mermaid blocks in their place, and shows a diagram large. Loaded when the first one is
+// shown.
 import { revealControls } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import styles from '../styles/diagrams.css';
@@ -19,7 +20,7 @@ type Picture = Drawn & { readonly url: string };
 
 const host = new FrameHost();
 const sources = new WeakMap<Element, { readonly source: string; readonly context: DiagramContext }>();
-/** Blob URLs of evicted pictures live on until the block that shows one is gone with the page. */
+/** Blob URLs of evicted pictures stay valid until the page that shows one is removed. */
 const kept = new Map<string, Picture>();
 let theme = diagramTheme();
 let styled = false;
@@ -30,7 +31,10 @@ onThemeChange(() => {
   for (const block of document.querySelectorAll('.code-block')) if (sources.has(block)) void draw(block);
 });
 
-/** Draws a complete block soon, unless it has left the page by then; at once if it was drawn before. */
+/**
+ * Draws a complete block soon, unless it has left the page by then; immediately if it was drawn
+ * before.
+ */
 export function drawDiagram(block: Element, source: string, context: DiagramContext): void {
   addStyles();
   sources.set(block, { source, context });

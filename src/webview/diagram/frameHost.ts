@@ -1,4 +1,5 @@
-// The sandboxed frame that draws, as the panel sees it: made when it is needed, removed when it hangs.
+// The sandboxed frame that draws, as the panel sees it: made when it is needed, removed when it
+// hangs.
 import { type FromFrame, MAX_DIAGRAM, MAX_PICTURE, type ToFrame } from '../../panel/diagramContract';
 import { setAttributes } from '../dom/dom';
 import { fileUrl } from '../dom/fileUrl';

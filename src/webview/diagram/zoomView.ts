@@ -1,4 +1,5 @@
-// A picture to zoom with keys, the wheel and buttons, and to move with the pointer, keys or scroll bars.
+// A picture to zoom with keys, the wheel and buttons, and to move with the pointer, keys or scroll
+// bars.
 import { el, setAttributes } from '../dom/dom';
 
 const STEP = 1.25;

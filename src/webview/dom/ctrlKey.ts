@@ -2,7 +2,10 @@
 
 export const isMac = /\bMac/.test(navigator.userAgent);
 
-/** Returns whether a key is Ctrl and this key, on a Mac Cmd and this key. @param letter in lower case, or `enter` */
+/**
+ * Returns whether a key is Ctrl and this key, on a Mac Cmd and this key.
+ * @param letter in lower case, or `enter`
+ */
 export function isCtrl({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {
   return key.toLowerCase() === letter && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !shiftKey && !altKey;
 }

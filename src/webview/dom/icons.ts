@@ -1,4 +1,5 @@
-// The icons that the panel uses, and their glyphs in @vscode/codicons (its font is CC BY 4.0, its code MIT).
+// The icons that the panel uses, and their glyphs in @vscode/codicons (its font is CC BY 4.0, its
+// code MIT).
 export const GLYPHS = {
   add: '\uea60',
   'arrow-down': '\uea9a',

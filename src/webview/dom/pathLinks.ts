@@ -5,7 +5,9 @@ const NAME = '[\\p{L}\\p{N}_@.+-]';
 /** The start of a name in brackets, as in routes: `(shop)`, `[id].tsx`, `[[...slug]]`. */
 const BRACKETED = `(?:\\(${NAME}+\\)|\\[{1,2}${NAME}+\\]{1,2})`;
 const SEGMENT = `(?:${BRACKETED}${NAME}*|${NAME}+)`;
-/** A path, and a line as compilers and search tools write it: `a.ts:3`, `a.ts:3:14`, `a.ts(3,14)`. */
+/**
+ * A path, and a line as compilers and search tools write it: `a.ts:3`, `a.ts:3:14`, `a.ts(3,14)`.
+ */
 const PATH = new RegExp(
   `(?<![\\p{L}\\p{N}_@.+:/\\\\-])(?:file://)?(?:[A-Za-z]:)?[\\\\/]?(?:${SEGMENT}[\\\\/])*${BRACKETED}?${NAME}*\\.[A-Za-z][A-Za-z0-9]{0,7}(?![\\p{L}\\p{N}_/\\\\-])(?::\\d+(?::\\d+)?|\\(\\d+,\\d+\\))?`,
   'gu',

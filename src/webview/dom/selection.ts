@@ -35,7 +35,7 @@ function schedule(): void {
   requestAnimationFrame(lookAtSelection);
 }
 
-/** Tells the listeners at once. */
+/** Notifies the listeners immediately. */
 export function lookAtSelection(): void {
   scheduled = false;
   const isElsewhere = document.activeElement?.matches('textarea, input') ?? false;

@@ -16,7 +16,7 @@ export interface ViewportWatcher {
 export interface ViewportObserver extends ViewportWatcher {
   /** Delivers the results since the last call. */
   flush(): void;
-  /** Checks what is visible at once: the observer only runs after painting. */
+  /** Checks what is visible now: the observer only runs after painting. */
   look(): void;
 }
 

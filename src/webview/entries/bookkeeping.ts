@@ -1,6 +1,6 @@
 // What agents keep for themselves in the user's name, recognised by its form. Pure.
 
-/** An element of its own lines whose name has several words, such as `<system-reminder>`. */
+/** An element on separate lines whose name has several words, such as `<system-reminder>`. */
 export interface KeptText {
   readonly type: 'kept';
   readonly name: string;

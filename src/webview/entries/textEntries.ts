@@ -1,4 +1,5 @@
-// Messages and thoughts of the agent: Markdown texts and other blocks in order, drawn as they stream.
+// Messages and thoughts of the agent: Markdown texts and other blocks in order, drawn as they
+// stream.
 
 import type { BlockView } from '../../panel/contract';
 import { el, icon, setAttributes, setIcon } from '../dom/dom';

@@ -24,7 +24,9 @@ const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
 /** More than `LONG_LINES` hold in a wide panel. */
 const DRAWN_CHARS = 6_000;
-/** A fence, an item of a list, or a quote. Headings are left out: `#` also begins comments in code. */
+/**
+ * A fence, an item of a list, or a quote. Headings are left out: `#` also begins comments in code.
+ */
 const MARKUP = /^ {0,3}(?:```|~~~|(?:[-*+]|\d{1,9}[.)]) +\S|> )/m;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {

@@ -1,5 +1,5 @@
-// Highlights the matches in the entries that are drawn. Where they are is asked of the host, which can
-// end an expression that takes too long.
+// Highlights the matches in the entries that are drawn. Where they are is asked of the host, which
+// can end an expression that takes too long.
 import { MAX_FIND, type ToWebview } from '../../panel/contract';
 import { DrawnText } from './drawnText';
 import type { Match } from './matchCounts';

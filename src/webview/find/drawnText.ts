@@ -38,7 +38,7 @@ export class DrawnText {
     this.text = parts.join('').slice(0, limit);
   }
 
-  /** Returns where a part of the text is; undefined if the page has changed meanwhile. */
+  /** Returns where a part of the text is; undefined if the page has changed since. */
   range(start: number, length: number): Range | undefined {
     const from = this.#at(start);
     const to = this.#at(start + length - 1);

@@ -1,4 +1,5 @@
-// Finds a text in the whole session: the widget, the search in the host, and the way to the matches.
+// Finds a text in the whole session: the widget, the search in the host, and the way to the
+// matches.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryView } from '../entries/entryView';
 import { post, setExpanded } from '../host/host';
@@ -105,7 +106,7 @@ export class Find {
     announce(this.#words(), 'polite');
   }
 
-  /** The current match is gone: continues near it, without scrolling. */
+  /** The current match was removed: continues near it, without scrolling. */
   #stay({ index }: Match): void {
     const count = this.#counts.of(index);
     this.#current = count > 0 ? { index, nth: count - 1 } : this.#counts.near(index);

@@ -33,8 +33,8 @@ const current = signal<SessionView>(NOTHING);
 
 const derived = {
   /**
-   * Whether a message waits for the end of the turn. An answer to a question at the end is sent at
-   * once.
+   * Whether a message waits for the end of the turn. An answer to a question at the end is sent
+   * immediately.
    */
   queues: computed(() => {
     const { turn, phase } = current.value;
@@ -70,7 +70,7 @@ export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeV
 export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
 /** What can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
-/** Whether a card above the transcript tells what happened meanwhile. */
+/** Whether a card above the transcript tells what happened while the user was away. */
 export const isAwayShown = signal(false);
 /** Whether what the agent does in a turn is one line. */
 export const isFocusView = signal(false);

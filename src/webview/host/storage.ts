@@ -1,5 +1,6 @@
-// What the user typed, by session, until the host has it: in local storage, which is written at once and survives a
-// crash of the extension host, and in VS Code's state of the page, as there may be no local storage.
+// What the user typed, by session, until the host has it: in local storage, which is written
+// synchronously and survives a crash of the extension host, and in VS Code's state of the page, as
+// there may be no local storage.
 import { saveUiState, uiState } from './host';
 
 export type Stored = Readonly<Record<string, unknown>>;
@@ -23,7 +24,10 @@ export class SessionStore<T extends object> {
     this.#prefix = `parley.${options.name}.`;
   }
 
-  /** Returns the copies of a session's value; that of local storage, which other pages write too, comes last. */
+  /**
+   * Returns the copies of a session's value; that of local storage, which other pages write too,
+   * comes last.
+   */
   copies(session: string): readonly T[] {
     const name = this.#prefix + session;
     const found = [uiState().kept?.[name], use((storage) => parse(storage.getItem(name))?.value)];

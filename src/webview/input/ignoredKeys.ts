@@ -6,8 +6,8 @@ const WAIT_MS = 5000;
 export const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
 
 /**
- * The second key of a chord such as Ctrl+K J is for VS Code: the page must not type it. Handlers see
- * `defaultPrevented`.
+ * The second key of a chord such as Ctrl+K J is for VS Code: the page must not type it. Handlers
+ * see `defaultPrevented`.
  */
 export function watchChords(): void {
   let waitsUntil = 0;
@@ -30,7 +30,7 @@ const FIELD = 'input, textarea, select';
 
 /**
  * A held key was pressed for what had the focus at the time, perhaps in VS Code's UI, and must not
- * send a message, press a button or answer a question that gets the focus meanwhile. Characters and
+ * send a message, press a button or answer a question that just got the focus. Characters and
  * line breaks in fields repeat if they were pressed in the page.
  */
 export function ignoreKeyRepeat(): void {

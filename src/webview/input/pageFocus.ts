@@ -12,8 +12,8 @@ export function whenFocused(act: () => void): void {
 }
 
 /**
- * Holds every `focus()` of the page to the rule. When VS Code focuses the page as a whole, the focus
- * moves on to what asked for it last, or else to the composer, unless a pointer is pressed.
+ * Holds every `focus()` of the page to the rule. When VS Code focuses the page as a whole, the
+ * focus moves on to what asked for it last, or else to the composer, unless a pointer is pressed.
  */
 export function watchPageFocus(): void {
   const give = HTMLElement.prototype.focus;

@@ -1,4 +1,4 @@
-// What is typed while no field has the focus goes into the message. Part of the first script too.
+// Text typed while no field has the focus goes into the message. Part of the first script too.
 import { isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
 
@@ -26,7 +26,10 @@ export function watchTyping(): () => void {
   return () => window.removeEventListener('keydown', onKey);
 }
 
-/** Keys that type nothing, such as `Enter` and `F1`. Others type several letters, as Arabic lam-alef. */
+/**
+ * Keys that type nothing, such as `Enter` and `F1`. Others type several letters, as Arabic
+ * lam-alef.
+ */
 const NAMED = /^[A-Z][A-Za-z0-9]+$/;
 
 /** Returns whether a key types something or is a dead key, and no shortcut. */

@@ -1,5 +1,5 @@
-// A fenced code block: its language and what can be done with it above the text, highlighted when it
-// is complete.
+// A fenced code block: its language and what can be done with it above the text, highlighted when
+// it is complete.
 
 import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';

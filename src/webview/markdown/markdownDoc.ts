@@ -51,7 +51,10 @@ type PieceContent =
 /** Deeper folds are text. */
 const MAX_FOLD_DEPTH = 2;
 
-/** The parts between `<details>` and `</details>`; each piece knows those that it is in, so that a fold can be of any length. */
+/**
+ * The parts between `<details>` and `</details>`; each piece knows those that it is in, so that a
+ * fold can be of any length.
+ */
 class Folds {
   /** The folds at the end of what is closed. */
   #within: readonly number[] = [];

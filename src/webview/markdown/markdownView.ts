@@ -21,7 +21,7 @@ export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' 
 type SegmentContext = MarkdownContext & Pick<MarkdownViewContext, 'viewport' | 'columns'>;
 
 const SLICE = 16_384;
-/** Segments at the end that are drawn at once. Others are drawn when they come near. */
+/** Segments at the end that are drawn immediately. Others are drawn when they come near. */
 const EAGER = 2;
 /** Segments drawn per frame to measure them. */
 const DRAWN_AT_ONCE = 6;
@@ -80,8 +80,8 @@ export class MarkdownView implements Disposable {
     this.#drawnAt = now;
     if (complete && this.#settled) this.doc.settle();
     const { segments } = this.doc;
-    // What is drawn stays, as it may be being read. New segments that are already past only get
-    // their height.
+    // Drawn segments stay, as the user may be reading them. New segments that are already past only
+    // get their height.
     const eager = segments.length - EAGER;
     const start = Math.max(0, this.#views.length - 1);
     for (let index = start; index < segments.length; index++) {

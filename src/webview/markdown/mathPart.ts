@@ -1,5 +1,5 @@
-// The lazily loaded part that draws formulas as MathML, some in each frame. Their source stays in the page, unseen, for
-// whoever selects, copies or searches.
+// The lazily loaded part that draws formulas as MathML, some in each frame. Their source stays in
+// the page, unseen, for selecting, copying and searching.
 import { revealControls } from '../../base/revealControls';
 import { type Formula, type MathElement, readFormula } from '../../markdown/formula';
 import { isDisplayed } from '../../markdown/mathMarks';

@@ -1,5 +1,5 @@
 // Converts blocks and spans of Markdown to DOM nodes. Text never becomes markup: there is no
-// innerHTML, and links have no URL of their own.
+// innerHTML, and links have no `href`.
 
 import { revealControls } from '../../base/revealControls';
 import type { Alert, Block, ListItem } from '../../markdown/blocks';

@@ -1,5 +1,5 @@
-// The scripts that are large and have no state. Each is loaded when it is first needed. If that fails,
-// which is reported, the text stays plain.
+// The scripts that are large and have no state. Each is loaded when it is first needed. If that
+// fails, which is reported, the text stays plain.
 import type { DiagramContext } from '../diagram/diagramContext';
 import { fileUrl } from '../dom/fileUrl';
 import type { strings } from '../text/strings';

@@ -1,4 +1,4 @@
-// What is nested in one call: a line with how much it is and how it goes, and the entries once it is
+// The entries nested in one call: a line with their number and state, and the entries once it is
 // unfolded. However many there are, only some are in the page.
 
 import { revealControls } from '../../base/revealControls';
@@ -14,7 +14,7 @@ import { type CallGroup, CallGroups } from './callGroups';
 
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Entries requested at once, and the maximum in the page. */
+/** Entries requested together, and the maximum in the page. */
 const SOME = 50;
 const MOST = 150;
 

@@ -99,7 +99,10 @@ export class TurnFolds {
     return member && this.#folds.get(member.turnId);
   }
 
-  /** @returns the indexes to redraw: the line, or all members if the fold began or ceased to be a group */
+  /**
+   * @returns the indexes to redraw: the line, or all members if the fold began or ceased to be a
+   * group
+   */
   #change(member: Member | undefined, change: () => void): readonly number[] {
     if (!member) return [];
     const { turnId } = member;

@@ -1,5 +1,5 @@
-// A text that the user approves: whole, or its first and last lines and how much lies between. It has
-// no box that scrolls, so that its end is always in the page above the answers.
+// A text that the user approves: whole, or its first and last lines and how much lies between. It
+// has no box that scrolls, so that its end is always in the page above the answers.
 import { revealHidden } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';

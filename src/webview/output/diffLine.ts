@@ -5,7 +5,8 @@ import { el } from '../dom/dom';
 export const LONGEST_LINE = 400;
 
 /**
- * Wraps the text of `line` from the position `start` to before `end` in spans, between and inside of those that are
+ * Wraps the text of `line` from the position `start` to before `end` in spans, between and inside
+ * of those that are
  * there: what several callers mark can overlap.
  */
 export function wrapPart(line: Element, start: number, end: number, className: string): void {

@@ -73,7 +73,8 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   }, [focusOn]);
   useLayoutEffect(() => {
     const first = sent && refused && form.fields.find(({ key }) => refused[key]);
-    // What is sent is disabled, which drops the focus. Elsewhere, the user does something else by now.
+    // A sent form is disabled, which drops the focus. Elsewhere, the user does something else by
+    // now.
     const { activeElement, body } = document;
     if (first && (activeElement === body || element.current?.contains(activeElement))) setFocusOn(first.key);
   }, [refused]);

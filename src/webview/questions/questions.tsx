@@ -15,7 +15,7 @@ interface QuestionsProps {
   /** Gets the ids of the open questions in the page. */
   onDrawn(ids: readonly string[]): void;
   onAnswer(byKey: boolean): void;
-  /** The question that had the focus is gone. */
+  /** The question that had the focus was removed. */
   onGone(): void;
 }
 
@@ -24,7 +24,8 @@ export function Questions({ onDrawn, onAnswer, onGone }: QuestionsProps) {
   const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
   const answered = useRef<string | undefined>(undefined);
-  // Before the page changes: removing an element drops the focus silently, as disabling its buttons does.
+  // Before the page changes: removing an element drops the focus silently, as disabling its buttons
+  // does.
   const { activeElement, body } = document;
   const focused =
     activeElement === body

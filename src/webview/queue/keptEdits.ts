@@ -1,4 +1,5 @@
-// Unsaved edits of queued messages by session and message. They return when the message is edited again.
+// Unsaved edits of queued messages by session and message. They return when the message is edited
+// again.
 import { isRecord, SessionStore } from '../host/storage';
 
 export interface KeptEdit {
@@ -56,7 +57,10 @@ export function keepSaved(session: string, id: string, text: string, from: strin
   keepEdit(session, id, text === from ? undefined : { text, from, saved: true });
 }
 
-/** Removes the edits of messages that left the queue, and returns the texts that were not sent with them. */
+/**
+ * Removes the edits of messages that left the queue, and returns the texts that were not sent with
+ * them.
+ */
 export function takeOrphans(session: string, ids: ReadonlySet<string>): string[] {
   const orphans = Object.entries(editsOf(session)).filter(([id]) => !ids.has(id));
   for (const [id] of orphans) keepEdit(session, id);

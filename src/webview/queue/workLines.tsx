@@ -1,5 +1,5 @@
-// Lines above the composer: the agent's background work, the plan of the running turn, the mode in which
-// the agent begins, and that it is the demo.
+// Lines above the composer: the agent's background work, the plan of the running turn, the mode in
+// which the agent begins, and that it is the demo.
 
 import { revealControls } from '../../base/revealControls';
 import type { Bar, BarPlace } from '../components/bars';

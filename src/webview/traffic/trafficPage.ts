@@ -1,4 +1,4 @@
-// The entry point of the traffic inspector, a page of its own beside the chat.
+// The entry point of the traffic inspector, a separate page beside the chat.
 import { revealControls } from '../../base/revealControls';
 import type { FromTraffic, ToTraffic, TrafficDirection, TrafficRow } from '../../panel/trafficContract';
 import { button, el, setAttributes } from '../dom/dom';
@@ -238,7 +238,7 @@ function chooser(label: string): HTMLSelectElement {
   return select;
 }
 
-/** Keeps the chosen option, even if it is gone. */
+/** Keeps the chosen option, even if it no longer exists. */
 function setOptions(select: HTMLSelectElement, all: string, options: readonly (readonly [string, string])[]): void {
   const { value } = select;
   const kept = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];

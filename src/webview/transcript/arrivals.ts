@@ -1,5 +1,5 @@
-// While an agent's output arrives, nothing else moves: an animation restyles and redraws in each frame,
-// which slows the output, and the output itself shows that the agent is working.
+// While an agent's output arrives, nothing else moves: an animation restyles and redraws in each
+// frame, which slows the output, and the output itself shows that the agent is working.
 
 /** How long after the last arrival animations stay paused, ms. */
 const QUIET_MS = 1000;

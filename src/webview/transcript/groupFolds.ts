@@ -1,5 +1,5 @@
-// Draws groups of calls, or in the focus view those of whole turns: keeps the pages right when a group
-// grows, is folded or unfolded.
+// Draws groups of calls, or in the focus view those of whole turns: keeps the pages right when a
+// group grows, is folded or unfolded.
 import type { ItemView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';

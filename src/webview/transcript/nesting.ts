@@ -1,5 +1,5 @@
-// Entries that are nested in calls, as subagents make them: they are drawn in the entry of their call,
-// and not at their own places, unless they ask for a permission.
+// Entries that are nested in calls, as subagents make them: they are drawn in the entry of their
+// call, and not at their own places, unless they ask for a permission.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import type { ItemChange, ItemStore } from '../entries/itemStore';

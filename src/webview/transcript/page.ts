@@ -117,7 +117,7 @@ export class Page implements Disposable {
     if (this.isMounted) return;
     this.isMounted = true;
     this.element.style.height = '';
-    // Draws all at once, as its height would otherwise collapse and grow again in view. Only very
+    // Draws all in one go, as its height would otherwise collapse and grow again in view. Only very
     // long entries are finished in later frames.
     const deadline = performance.now() + MOUNT_BUDGET;
     for (let index = this.first; index < this.end; index++) {

@@ -1,6 +1,6 @@
 // The user's message whose turn is at the top of the box, as one line over it while the message
-// itself is out of sight. An observer tells which entry is at the top, so that neither an update nor
-// scrolling queries the layout.
+// itself is out of sight. An observer tells which entry is at the top, so that neither an update
+// nor scrolling queries the layout.
 import { revealControls } from '../../base/revealControls';
 import { button, el } from '../dom/dom';
 import type { ItemStore } from '../entries/itemStore';

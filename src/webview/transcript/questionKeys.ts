@@ -1,6 +1,6 @@
 // Answers by key. From the empty message, the number of an answer leads to it, and Enter gives it.
-// Who answers by key stays with the questions until the turn ends; a question that takes the focus so
-// is answered in the same way, as the user may be about to type.
+// Who answers by key stays with the questions until the turn ends; a question that takes the focus
+// so is answered in the same way, as the user may be about to type.
 import { isComposing } from '../dom/dom';
 import { MODIFIERS } from '../input/ignoredKeys';
 import { isTyped, messageField } from '../input/typing';

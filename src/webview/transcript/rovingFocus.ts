@@ -1,6 +1,6 @@
 // Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
-// move between them, Alt+Up and Alt+Down between the user's messages, and 1, 2, 3 answer the focused
-// permission request.
+// move between them, Alt+Up and Alt+Down between the user's messages, and 1, 2, 3 answer the
+// focused permission request.
 import type { ItemStore } from '../entries/itemStore';
 import { pressByKey } from '../entries/permissionCard';
 import type { GroupFolds } from './groupFolds';
@@ -86,7 +86,9 @@ export class KeyMoves {
     this.#targets.reveal(index);
   }
 
-  /** An item that is not loaded is revealed too: that requests it, and the next key continues there. */
+  /**
+   * An item that is not loaded is revealed too: that requests it, and the next key continues there.
+   */
   #toMessage(from: number, step: 1 | -1): void {
     for (let index = from + step; index >= 0 && index < this.#store.total; index += step) {
       const item = this.#store.get(index)?.item;

@@ -68,7 +68,7 @@ export class Scroller {
     if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
   }
 
-  /** Makes a change at once without moving what is being read, even if it moves the box. */
+  /** Makes a change immediately without moving what is being read, even if it moves the box. */
   keep(change: () => void): void {
     const before = this.box.getBoundingClientRect().top;
     const place = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());

@@ -40,7 +40,7 @@ import { WorkingLine } from './workingLine';
 
 /** Distance from the viewport within which pages are drawn, px. */
 const MARGIN = 600;
-/** Selected pages drawn at once; Select All selects what is drawn. */
+/** Selected pages drawn in one go; Select All selects what is drawn. */
 const SELECTED_PAGES = 40;
 /** Height of the button that scrolls to the end, with margins, px. */
 const JUMP_HEIGHT = 42;
@@ -185,7 +185,7 @@ export class Transcript {
     this.nesting.clear();
     this.store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
-    this.#scroller.pin(); // before the pages come: those at the end are drawn at once
+    this.#scroller.pin(); // before the pages come: those at the end are drawn immediately
     this.#growPages();
   }
 
@@ -485,8 +485,8 @@ export class Transcript {
     const count = Math.ceil(this.store.total / PAGE_SIZE);
     if (!this.#pages.grow(count)) return;
     this.content.classList.toggle('empty', count === 0);
-    // At the end, draws the pages that fill the box at once. The observer reports which pages this
-    // pushes out.
+    // At the end, immediately draws the pages that fill the box. The observer reports which pages
+    // this pushes out.
     if (this.#scroller.isPinned)
       for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#want(page);
   }

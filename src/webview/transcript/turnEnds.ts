@@ -3,7 +3,7 @@ import type { TurnView } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 
-/** The host sends no more at once. */
+/** The host sends at most this many together. */
 const ITEMS = 200;
 
 /** The item, or the first one that has to be loaded to find it. */
@@ -26,7 +26,7 @@ export class TurnEnds {
     return undefined;
   }
 
-  /** Calls `found` at once or when the end is loaded. */
+  /** Calls `found` immediately or when the end is loaded. */
   seek(turnId: string, from: number, found: (index: number) => void): void {
     this.#sought = undefined;
     const end = this.find(turnId, from);
