@@ -1,5 +1,5 @@
 // Reads agents from the settings of other editors: Zed's and JetBrains' `agent_servers`, and the
-// lists of other extensions for VS Code. What is read is only offered; nothing of it is trusted.
+// lists of other extensions for VS Code. Entries are only offered; nothing in them is trusted.
 import * as l10n from '@vscode/l10n';
 import { isSecretName } from '../base/redactJson';
 import { at } from '../base/untrusted';

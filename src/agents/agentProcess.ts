@@ -15,7 +15,7 @@ import { spawnError } from './startPlan';
 
 export interface AgentExit extends TreeExit {
   readonly stderr: string;
-  /** It was told to leave while no window was attached. */
+  /** It was asked to exit while no window was attached. */
   readonly isDismissed?: true;
 }
 

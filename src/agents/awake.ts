@@ -103,7 +103,9 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   }
 }
 
-/** SetThreadExecutionState holds as long as its process runs: ES_CONTINUOUS | ES_SYSTEM_REQUIRED. */
+/**
+ * SetThreadExecutionState holds as long as its process runs: ES_CONTINUOUS | ES_SYSTEM_REQUIRED.
+ */
 const WINDOWS_SCRIPT = [
   `$type = Add-Type -PassThru -Namespace Parley -Name Power -MemberDefinition '[DllImport("kernel32.dll")] public static extern uint SetThreadExecutionState(uint flags);'`,
   'if ($type::SetThreadExecutionState([uint32]2147483649) -eq 0) { exit 1 }',

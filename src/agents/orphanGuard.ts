@@ -9,9 +9,10 @@ import { type ProcessBirth, WINDOWS_GUARD } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 
-// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants are looked up
-// (tools may run in sessions of their own); then a second for agents to leave by themselves (their stdin has ended too), then
-// SIGTERM, then SIGKILL. Every `kill` is spelt `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
+// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants
+// are looked up (tools may run in their own sessions); then a second for agents to leave by
+// themselves (their stdin has ended too), then SIGTERM, then SIGKILL. Every `kill` is spelt
+// `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
 const POSIX_SCRIPT = `
 trap '' HUP INT TERM
 live=' '
@@ -91,7 +92,7 @@ function added({ pid, after, before }: ProcessBirth): string {
   return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
-/** Call when the group is gone: its number may be reused. */
+/** Call when the group has ended: its number may be reused. */
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
   list?.delete(pid);

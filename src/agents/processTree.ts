@@ -1,5 +1,5 @@
 // Ends a process with everything that it started. A process group covers what stayed in it; tools
-// that agents run often start a session of their own, so descendants are looked up as well.
+// that agents run often start a new session, so descendants are looked up as well.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
@@ -55,7 +55,7 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
 }
 
 /**
- * Finds processes by a variable that children inherit, also if their parent is gone. Empty on
+ * Finds processes by a variable that children inherit, also if their parent has ended. Empty on
  * Windows, where other environments can't be read.
  */
 export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {

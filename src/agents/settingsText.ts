@@ -1,5 +1,5 @@
-// Changes entries of `parley.agents` in the text of a settings file, where the comments between them
-// are to stay.
+// Changes entries of `parley.agents` in the text of a settings file, where the comments between
+// them are to stay.
 import { isDeepStrictEqual } from 'node:util';
 import {
   createScanner,

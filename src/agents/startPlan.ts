@@ -1,4 +1,4 @@
-// What is given to `spawn` for a program, so that each argument arrives as it is written. On Windows
+// The arguments of `spawn` for a program, so that each argument arrives as written. On Windows
 // only .exe files start without cmd.exe, which would give arguments a meaning.
 import { access, open } from 'node:fs/promises';
 import { dirname, extname, join, win32 } from 'node:path';

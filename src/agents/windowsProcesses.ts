@@ -108,7 +108,9 @@ export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
   await Promise.all(alive.map(({ pid }) => endWindowsTree(pid)));
 }
 
-/** Returns the path of a program below `System32`: PATH and the current folder may have another one. */
+/**
+ * Returns the path of a program below `System32`: PATH and the current folder may have another one.
+ */
 export function systemProgram(path: string): string {
   const root = process.env.SystemRoot ?? '';
   return win32.join(win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', path);
@@ -127,8 +129,9 @@ export function runSystemProgram(
 }
 
 /**
- * `+ 42 1000 1020` and `- 42` on stdin keep the list of processes, with when they were born. At the end of stdin they get a second to leave by
- * themselves (their stdin has ended too). Then those that are there end as a tree, and of the others what they have started until then.
+ * `+ 42 1000 1020` and `- 42` on stdin keep the list of processes, with when they were born. At the
+ * end of stdin they get a second to leave by themselves (their stdin has ended too). Then those
+ * that are there end as a tree, and of the others what they have started until then.
  */
 export const WINDOWS_GUARD = `
 const { spawnSync } = require('child_process');

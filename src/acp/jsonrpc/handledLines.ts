@@ -9,7 +9,7 @@ export interface LineProgress {
 
 type Id = string | number;
 
-/** Answers that are remembered: more requests than that never matter at once. */
+/** Answers that are remembered: more requests than that are never open together. */
 const MAX_ANSWERS = 1000;
 
 export class HandledLines {

@@ -5,7 +5,10 @@ import type { Message } from 'vscode-jsonrpc';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 
-/** Takes what needs neither an id nor an answer. What it throws is logged: the reading goes on. */
+/**
+ * Takes what needs neither an id nor an answer. Errors that it throws are logged, and reading
+ * continues.
+ */
 export interface InboundHandlers {
   /** The params of neighbouring `session/update` notifications. */
   onUpdates(batch: readonly unknown[]): void;
@@ -116,7 +119,7 @@ export class InboundQueue {
   }
 
   /**
-   * The message was handled. vscode-jsonrpc gives the next one a turn of its own; anything else
+   * The message was handled. vscode-jsonrpc gives the next one a separate turn; anything else
    * gets one here, so that code that awaits a response runs before later messages are handled.
    */
   dispatched(): void {

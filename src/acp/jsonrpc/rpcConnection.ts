@@ -363,8 +363,9 @@ export class RpcConnection implements RpcCaller, Disposable {
 }
 
 /**
- * The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count from a number that no
- * other connection has: several clients may share a session, and an agent names a prompt by its id to all of them.
+ * The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count
+ * from a number that no other connection has: several clients may share a session, and an agent
+ * names a prompt by its id to all of them.
  */
 class WireIds {
   readonly #first: number;

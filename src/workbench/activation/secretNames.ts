@@ -1,5 +1,5 @@
-// VS Code's secret storage, which remembers the names of the secrets in it: VS Code's window is asked
-// for them, which takes long while it draws a page, and each start of an agent needs them.
+// VS Code's secret storage, which remembers the names of the secrets in it: VS Code's window is
+// asked for them, which takes long while it draws a page, and each start of an agent needs them.
 import type { ExtensionContext, SecretStorage } from 'vscode';
 
 /**

@@ -1,4 +1,4 @@
-// Tabs that each show one session, in any group of editors or in a window of their own, beside the
+// Tabs that each show one session, in any group of editors or in a separate window, beside the
 // panel that goes from session to session.
 import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { watchDeadPanels } from './deadPanels';

@@ -1,4 +1,5 @@
-// Commands that package.json does not list: for keyboard shortcuts, buttons, links and other extensions.
+// Commands that package.json does not list: for keyboard shortcuts, buttons, links and other
+// extensions.
 
 /** Each is registered by its feature. */
 export const UNLISTED_COMMANDS: readonly string[] = [

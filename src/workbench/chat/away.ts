@@ -1,4 +1,4 @@
-// Notices when a session goes on without being looked at, and tells what happened when the user is
+// Notices when a session continues without being shown, and tells what happened when the user is
 // back: the window has the focus, and the session is on the screen.
 import type { Memento } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
@@ -83,7 +83,8 @@ export class Away extends Part<AwayOptions> {
   }
 
   /**
-   * While an agent is attached again, what it did in the meantime comes first: nobody has seen it.
+   * While an agent is attached again, what it did in the meantime comes first: it was not shown
+   * yet.
    */
   #isLookedAt({ key, isAttaching }: Conversation): boolean {
     const { isFocused, isShown } = this.options;

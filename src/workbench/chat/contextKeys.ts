@@ -1,12 +1,12 @@
-// Context keys for the `when` clauses in package.json, so that a command is offered only where it
+// Context keys for the `when` clauses in package.json, so that a command is offered only when it
 // can do something.
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { Workbench } from '../core/workbench';
 
 /**
- * The keys without a session: each describes the active conversation or the settings, and package.json
- * uses it as `parley.NAME`.
+ * The keys without a session: each describes the active conversation or the settings, and
+ * package.json uses it as `parley.NAME`.
  */
 export const NO_SESSION = {
   hasSession: false,

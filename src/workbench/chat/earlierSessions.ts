@@ -1,5 +1,5 @@
-// Earlier sessions as something to mention: found by their titles among all that are kept, attached as
-// a transcript that is read a little at a time.
+// Earlier sessions as something to mention: found by their titles among all that are kept, attached
+// as a transcript that is read a little at a time.
 
 import { setImmediate } from 'node:timers/promises';
 import { Configured } from '../../base/disposable';

@@ -1,5 +1,5 @@
-// Comments on lines of what agents changed, and on their plans, in VS Code's own comment threads. All
-// of a session go together as one message into its composer, for the user to send.
+// Comments on lines of what agents changed, and on their plans, in VS Code's own comment threads.
+// All of a session go together as one message into its composer, for the user to send.
 import {
   type Comment,
   type CommentReply,
@@ -215,7 +215,7 @@ async function lineReader(uri: Uri): Promise<(line: number) => string | undefine
   try {
     document = await workspace.openTextDocument(uri);
   } catch {
-    // It is gone.
+    // It was removed.
   }
   return (line) =>
     document && line >= 0 && line < document.lineCount ? oneLine(document.lineAt(line).text, MAX_LINE) : undefined;

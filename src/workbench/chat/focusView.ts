@@ -1,4 +1,5 @@
-// Whether the chat shows what the agent does in a turn as one line: a choice of the user, for all sessions.
+// Whether the chat shows what the agent does in a turn as one line: a choice of the user, for all
+// sessions.
 import type { Memento } from 'vscode';
 import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';

@@ -1,5 +1,5 @@
-// The last command of each terminal with the end of what it printed. Knows no VS Code: terminals and
-// executions are what tells them apart.
+// The last command of each terminal with the end of what it printed. Knows no VS Code: terminals
+// and executions are what tells them apart.
 import { randomUUID } from 'node:crypto';
 import { plainOutput } from '../../base/ansi';
 import { Deferred } from '../../base/deferred';

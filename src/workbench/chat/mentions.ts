@@ -1,5 +1,5 @@
-// What `@` in the composer offers: the selection, problems, commands of terminals, open editors, files,
-// folders, commits, earlier sessions and symbols. What is chosen becomes an attachment.
+// What `@` in the composer offers: the selection, problems, commands of terminals, open editors,
+// files, folders, commits, earlier sessions and symbols. The chosen one becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -54,9 +54,9 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * Offers for the letters after `@`, best first: files at first, then with commits, earlier sessions
-   * and symbols as they are found. Without letters, offers what is at hand and the kinds of mentions;
-   * `kind:` before the letters searches only these.
+   * Offers for the letters after `@`, best first: files at first, then with commits, earlier
+   * sessions and symbols as they are found. Without letters, offers what is at hand and the kinds
+   * of mentions; `kind:` before the letters searches only these.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {

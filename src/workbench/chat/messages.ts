@@ -170,7 +170,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     }),
     async permissionRule(surface, conversation, message) {
       if (!(await saveRule(workbench, conversation, message.id))) surface.refuse(message, tooLate());
-      // The dialog gives the focus back to a card that is gone.
+      // The dialog would give the focus back to a removed card.
       if (!conversation.model.state.permissions.has(message.id))
         await commands.executeCommand('parley.toggleFocus', { to: 'question' });
     },
@@ -281,7 +281,7 @@ function keepUnsent(surface: ChatSurface, conversation: Conversation, message: M
   const { clientId, messages, text, revision } = message;
   const { unsent } = conversation;
   try {
-    // A newer draft means that they arrived already, from another page or one that is gone.
+    // A newer draft means that they arrived already, from another or a closed page.
     if (unsent.draft.revision <= revision) {
       if (messages.length > 0) {
         conversation.queueActions.addUnsent(messages, unsent.attachments);
@@ -308,7 +308,7 @@ function applyQueueAction(
       queue.edit(action.id, action.text);
       return queueActions.pump();
     case 'hold':
-      // A late one, from a page that is gone, would hold the item forever.
+      // A late one, from a closed page, would hold the item forever.
       if (!action.held) return edits.release(action.id, surface);
       return surface.shows(conversation) && surface.isVisible && edits.hold(action.id, surface);
     case 'move':

@@ -19,7 +19,7 @@ const MAX_EXAMPLES = 3;
 
 /**
  * Saves the rule that a request offers, and allows the request once.
- * @returns false if the request is gone
+ * @returns false if the request is no longer open
  */
 export async function saveRule(workbench: Workbench, conversation: Conversation, id: string): Promise<boolean> {
   const offer = conversation.model.state.permissions.get(id)?.ruleOffer;

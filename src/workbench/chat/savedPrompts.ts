@@ -1,4 +1,5 @@
-// Saved prompts of the user and of the workspace: read when the composer asks, and written on request.
+// Saved prompts of the user and of the workspace: read when the composer asks, and written on
+// request.
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { l10n, Uri, window, workspace } from 'vscode';

@@ -1,4 +1,5 @@
-// The files of the workspace that `@` offers: as git or the editor lists them, and those the user was in.
+// The files of the workspace that `@` offers: as git or the editor lists them, and those the user
+// was in.
 import { access } from 'node:fs/promises';
 import { RelativePattern, TabInputText, type TextEditor, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -29,7 +30,9 @@ export class WorkspaceFiles extends Part {
     this.own(window.onDidChangeActiveTextEditor((editor) => this.#visit(editor)));
   }
 
-  /** Paths of files in the workspace that the user was in, latest first, and of other open editors. */
+  /**
+   * Paths of files in the workspace that the user was in, latest first, and of other open editors.
+   */
   recent(): readonly RecentFile[] {
     const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
     const open = new Set(tabs.flatMap(({ input }) => (input instanceof TabInputText ? [input.uri.toString()] : [])));

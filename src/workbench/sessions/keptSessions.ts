@@ -14,7 +14,7 @@ import { action, confirmDelete, moreItem, type SessionItem, separator } from './
 import { askTitle, isForeign, short } from './sessionLabels';
 
 const PAGE = 40;
-/** Sessions to read at once if most are of other folders. */
+/** Sessions to read together if most are of other folders. */
 const LOOKED_AT = 400;
 const MOST_FOUND = 50;
 

@@ -119,7 +119,7 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     }
     for (const [oldest] of [...found].slice(0, Math.max(0, found.size - MAX_KNOWN))) found.delete(oldest);
     this.#found.set(conversation.key, found);
-    // The user went on meanwhile, or the session is gone.
+    // The user has continued since, or the session was closed.
     if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
     if (this.options.conversations.find(conversation.key) !== conversation) return;
     // Only one attempt: an agent that cannot fix an error would loop.

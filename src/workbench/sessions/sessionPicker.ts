@@ -113,7 +113,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     }
   }
 
-  /** What a row brings back is read ahead, so that choosing it shows it at once. */
+  /** What a row brings back is read ahead, so that choosing it shows it immediately. */
   #expectSoon(item: SessionItem | undefined): void {
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => {

@@ -3,7 +3,7 @@ import { SessionModel } from '../../session/model/model';
 import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';
 
-/** Rows and bytes to read at once. Outputs of tools can be ten times as much text. */
+/** Rows and bytes to read in one go. Outputs of tools can be ten times as much text. */
 const ROWS = 200;
 const BYTES = 64 * 1024;
 const SLICE_MS = 6;
@@ -56,8 +56,8 @@ export class TranscriptReading {
     const from = this.#cursor;
     const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#from }) };
     const page = this.#journal.events(this.key, query);
-    // The last row is read again, as it may have grown. If it is gone, another window has rewritten
-    // the session.
+    // The last row is read again, as it may have grown. If it no longer exists, another window has
+    // rewritten the session.
     if (from && page.firstSeq !== from.seq) {
       this.#model = new SessionModel();
       this.#cursor = undefined;
