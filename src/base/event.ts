@@ -5,7 +5,8 @@ export type Event<T> = (listener: (value: T) => void) => Disposable;
 
 /** If a listener throws, the error goes to `onError` and the others are still called. */
 export class Emitter<T> implements Disposable {
-  readonly #listeners = new Set<(value: T) => void>();
+  /** Replaced when it changes, so that {@link fire} needs no copy. */
+  #listeners: readonly ((value: T) => void)[] = [];
   readonly #onError: (error: unknown) => void;
 
   constructor(onError: (error: unknown) => void = rethrowLater) {
@@ -14,12 +15,14 @@ export class Emitter<T> implements Disposable {
 
   readonly event: Event<T> = (listener) => {
     const own = (value: T): void => listener(value);
-    this.#listeners.add(own);
-    return toDisposable(() => this.#listeners.delete(own));
+    this.#listeners = [...this.#listeners, own];
+    return toDisposable(() => {
+      this.#listeners = this.#listeners.filter((one) => one !== own);
+    });
   };
 
   fire(value: T): void {
-    for (const listener of [...this.#listeners]) {
+    for (const listener of this.#listeners) {
       try {
         listener(value);
       } catch (error) {
@@ -29,7 +32,7 @@ export class Emitter<T> implements Disposable {
   }
 
   dispose(): void {
-    this.#listeners.clear();
+    this.#listeners = [];
   }
 }
 

@@ -46,10 +46,14 @@ exports.activate = (context) => {
       for (let index = 0; index < count; index++) keys.push(await api.openSession({}));
       return keys;
     },
-    /** Sends a text to each session, and does not wait. */
+    /** Sends a text to each session, one in each iteration of the event loop, and does not wait for the turns. */
     async send({ keys, text }) {
       const api = await parley();
-      turns = keys.map((key, index) => api.send(key, `${text} P${index}x`));
+      turns = [];
+      for (const [index, key] of keys.entries()) {
+        turns.push(api.send(key, `${text} P${index}x`));
+        await new Promise(setImmediate);
+      }
     },
     /** Waits for the turns that were sent last. */
     async settled() {
