@@ -70,9 +70,13 @@ class Probed {
 }
 
 /** Sessions that stream in parallel, one of them shown. */
-export async function measureSessions(subject: Subject, say: (line: string) => void): Promise<readonly Row[]> {
+export async function measureSessions(
+  subject: Subject,
+  say: (line: string) => void,
+  counts: readonly number[] = [1, 5, 20, 50],
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const count of [1, 5, 20, 50]) {
+  for (const count of counts) {
     const probed = await Probed.open(subject, say);
     try {
       const keys = (await probed.ask('open', { count: count - 1 })) as string[];
