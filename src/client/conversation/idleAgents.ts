@@ -36,6 +36,7 @@ export class IdleAgents implements Disposable {
   /** By key. */
   readonly #since = new Map<string, number>();
   #timer: Disposable | undefined;
+  #looksAt = Number.POSITIVE_INFINITY;
   #isDisposed = false;
 
   constructor(options: IdleAgentsOptions) {
@@ -90,15 +91,15 @@ export class IdleAgents implements Disposable {
   }
 
   #lookIn(ms: number): void {
-    const { limitMs, schedule } = this.#options;
-    if (this.#isDisposed) return;
-    this.#timer ??= schedule(
-      () => {
-        this.#timer = undefined;
-        void this.look();
-      },
-      Math.min(ms, limitMs() ?? ms),
-    );
+    const { limitMs, now, schedule } = this.#options;
+    if (this.#isDisposed || now() + ms >= this.#looksAt) return;
+    const wait = Math.min(ms, limitMs() ?? ms);
+    this.#timer?.dispose();
+    this.#looksAt = now() + wait;
+    this.#timer = schedule(() => {
+      this.#looksAt = Number.POSITIVE_INFINITY;
+      void this.look();
+    }, wait);
   }
 }
 

@@ -86,6 +86,8 @@ describe('an idle agent', function () {
     await begin({ load: true });
     await idle.look();
     assert.equal(waitMs, LIMIT);
+    idle.changed('another');
+    assert.equal(waitMs, 60_000);
   });
 
   it('keeps its process where it cannot open the session again', async () => {
