@@ -29,8 +29,8 @@ const BOUNDS = {
 export type TrafficBounds = Readonly<typeof BOUNDS>;
 
 /**
- * Bytes of a page. Pages are outside of V8's heap, where thousands of entries a second that live for
- * some seconds would make its young generation grow to many times their size.
+ * Bytes of a page. Pages are outside of V8's heap: thousands of entries a second that live for some
+ * seconds would make its young generation grow to many times their size.
  */
 const PAGE_BYTES = 256 * 1024;
 

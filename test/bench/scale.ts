@@ -1,5 +1,5 @@
-// Parley at scale, in a real VS Code: many sessions that stream at once, a day of turns, and a minute without any. How long the extension host stands still, what is written to the
-// disk, what grows with the day, and what wakes while nothing happens.
+// Parley at scale, in a real VS Code: many sessions that stream at the same time, a day of turns, and
+// a minute without any. Delays of the extension host, bytes written, growth, and wake-ups.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,7 +107,10 @@ const DAY_SESSIONS = 10;
 /** The share of the day's turns after which the first hour of eight is over. */
 const FIRST_HOUR = 1 / 8;
 
-/** A day in ten sessions that work at the same time: turns with tool calls, diffs and text. @param turns in all sessions */
+/**
+ * A day in ten sessions that work at the same time: turns with tool calls, diffs and text.
+ * @param turns in all sessions
+ */
 export async function measureDay(
   subject: Subject,
   { turns, say }: { readonly turns: number; readonly say: (line: string) => void },

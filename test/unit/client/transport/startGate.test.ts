@@ -7,7 +7,7 @@ import { StartGate } from '../../../../src/client/transport/startGate';
 describe('StartGate', () => {
   const { signal } = new AbortController();
 
-  /** Starts that are named, and end when they are told to. */
+  /** Named starts, which end on request. */
   class Starts {
     readonly begun: string[] = [];
     readonly #ends = new Map<string, Deferred<void>>();
