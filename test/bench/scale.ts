@@ -1,5 +1,5 @@
-// Parley at scale, in a real VS Code: many sessions that stream at the same time, a day of turns, and
-// a minute without any. Delays of the extension host, bytes written, growth, and wake-ups.
+// Parley at scale, in a real VS Code: many sessions that stream at the same time, a day of turns,
+// and a minute without any. Delays of the extension host, bytes written, growth, and wake-ups.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
