@@ -1,7 +1,7 @@
 // Buffered events, joined so that the session model sees no difference. A row of joined chunks has
 // the times of its first and last chunk and is read back as the whole text followed by an empty
 // chunk at the last time.
-import { tail } from '../../base/text';
+import { roughSize, tail } from '../../base/text';
 import type { EventOf, Mark, SessionEvent, TimedEvent } from '../../session/events/event';
 import { MAX_TERMINAL_CHARS, Superseded, sizeOfPart } from './superseded';
 
@@ -85,7 +85,7 @@ function sizeOf(event: SessionEvent): number {
     case 'tool_content':
       return 100 + sizeOfPart(event.part);
     default:
-      return 200;
+      return 200 + roughSize(event, MAX_ROW_CHARS * 8);
   }
 }
 

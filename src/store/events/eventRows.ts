@@ -19,8 +19,8 @@ export class WrittenRows {
   readonly superseded: Superseded<number>;
 
   constructor(key: string) {
-    this.superseded = new Superseded<number>((seq, event, before) => {
-      const left = encode(event ?? emptied(before));
+    this.superseded = new Superseded<number>((seq, event) => {
+      const left = encode(event ?? NOTHING);
       const size = 'SELECT octet_length(json) AS size FROM events WHERE key = ? AND seq = ?';
       const bytes = numberOf(this.#sql?.get(size, key, seq)?.size);
       if (bytes === undefined) return;
@@ -38,12 +38,8 @@ export class WrittenRows {
   }
 }
 
-/** The event that replaces one without any needed content: it changes nothing. */
-function emptied(event: SessionEvent): SessionEvent {
-  return event.type === 'tool_call' || event.type === 'tool_content'
-    ? { type: 'tool_call', toolCallId: event.toolCallId, patch: {}, announced: false }
-    : event;
-}
+/** Replaces an event that is not needed any more: it changes nothing. */
+const NOTHING: SessionEvent = { type: 'info' };
 
 /**
  * @param memory what this process wrote before: its last row can grow, superseded rows shrink

@@ -1,12 +1,12 @@
-// Shrinks rows of tool calls, terminals and changes of turns that later events supersede, so that
-// the journal keeps what the model keeps. The remaining rows give the same state: the first row of
-// a call stays, as it gives the call its position in the transcript.
+// Shrinks rows that later events supersede, so that the journal keeps what the model keeps. The
+// remaining rows give the same state: the first row of a tool call, a plan or a message stays, as
+// it gives the entry its position in the transcript.
+import { roughSize } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
 import type { EventOf, SessionEvent, ToolPatch } from '../../session/events/event';
 
 type ToolCall = EventOf<'tool_call'>;
 type ToolEvent = ToolCall | EventOf<'tool_content'>;
-type ChangesEvent = EventOf<'turn_changes'>;
 type TerminalEvent = EventOf<'terminal'>;
 
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
@@ -21,11 +21,11 @@ interface Remembered<Place> {
   event: SessionEvent;
 }
 
-/** Remembers rows of the tool calls, terminals and turns of one session that later ones can supersede. */
+/** Remembers the rows of one session that later ones can supersede. */
 export class Superseded<Place> {
-  readonly #tools = new Map<string, Remembered<Place>[]>();
-  readonly #terminals = new Map<string, Remembered<Place>[]>();
-  readonly #changes = new Map<string, Remembered<Place>[]>();
+  /** By what they describe. Until a turn begins or ends: then the same id can name something new. */
+  readonly #ofTurn = new Map<string, Remembered<Place>[]>();
+  readonly #ofSession = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
   readonly #minChars: number;
 
@@ -37,15 +37,20 @@ export class Superseded<Place> {
   add(event: SessionEvent, place: Place): void {
     switch (event.type) {
       case 'cleared':
-        this.#terminals.clear();
-        this.#tools.clear();
-        this.#changes.clear();
+        this.#ofTurn.clear();
+        this.#ofSession.clear();
         return;
       case 'turn_started':
       case 'turn_ended':
       case 'ids_renewed':
-        // From here on the same id can name another call, and changed files belong to another turn.
-        this.#tools.clear();
+      case 'replayed_turn':
+      case 'replayed_end':
+      case 'replay_resumed':
+      case 'replay_ended':
+      case 'restored':
+      case 'gap_filled':
+      case 'gaps_filled':
+        this.#ofTurn.clear();
         return;
       case 'tool_call':
       case 'tool_content':
@@ -54,15 +59,34 @@ export class Superseded<Place> {
       case 'terminal':
         this.#terminal(event, place);
         return;
-      case 'turn_changes':
-        this.#turnChanges(event, place);
+      case 'plan_removed':
+        this.#ofTurn.delete(`plan ${event.planId}`);
+        return;
     }
+    // In a replay, a turn begins with the user's message.
+    if ('role' in event && event.role === 'user') this.#ofTurn.clear();
+    else this.#whole(event, place);
+  }
+
+  #whole(event: SessionEvent, place: Place): void {
+    const id = replacedBy(event);
+    if (id === undefined) return;
+    const rows = remembered(OF_TURN.has(event.type) ? this.#ofTurn : this.#ofSession, id);
+    for (const [index, row] of [...rows.entries()]) {
+      const left = remainderOf(row.event, event, index === 0);
+      if (left === row.event) continue;
+      this.#rewrite(row.place, left, row.event);
+      if (left) row.event = left;
+      else rows.splice(rows.indexOf(row), 1);
+    }
+    if (roughSize(event, this.#minChars) >= this.#minChars) rows.push({ place, event });
   }
 
   #tool(event: ToolEvent, place: Place): void {
     // A call that is announced again can be a new one.
-    if (event.type === 'tool_call' && event.announced) this.#tools.delete(event.toolCallId);
-    const rows = remembered(this.#tools, event.toolCallId);
+    const id = `tool ${event.toolCallId}`;
+    if (event.type === 'tool_call' && event.announced) this.#ofTurn.delete(id);
+    const rows = remembered(this.#ofTurn, id);
     if (event.type === 'tool_call' && rows.length > 0) {
       const replacesAll = replacesContent(event) && keepsReferences(rows, event.patch);
       let isEmptied = false;
@@ -99,7 +123,7 @@ export class Superseded<Place> {
   }
 
   #terminal(event: TerminalEvent, place: Place): void {
-    const rows = remembered(this.#terminals, event.terminalId);
+    const rows = remembered(this.#ofSession, `terminal ${event.terminalId}`);
     if (event.output !== undefined) {
       for (const row of rows) this.#replace(row, withoutText(row.event as TerminalEvent));
       rows.length = 0;
@@ -122,13 +146,6 @@ export class Superseded<Place> {
     this.#replace(first, { ...rest, output: rest.output ?? append ?? '', truncated: true });
   }
 
-  #turnChanges(event: ChangesEvent, place: Place): void {
-    if (this.#minChars > 0) return; // they are short
-    const rows = remembered(this.#changes, event.turnId);
-    for (const row of rows.splice(0)) this.#rewrite(row.place, undefined, row.event);
-    rows.push({ place, event });
-  }
-
   #replace(row: Remembered<Place>, event: SessionEvent): void {
     const before = row.event;
     row.event = event;
@@ -145,6 +162,63 @@ function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): R
   const rows: Remembered<Place>[] = [];
   all.set(id, rows);
   return rows;
+}
+
+const OF_TURN: ReadonlySet<SessionEvent['type']> = new Set(['plan', 'plan_document', 'message', 'usage']);
+
+/** Returns what an event describes as a whole; undefined if it adds to something. */
+function replacedBy(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case 'plan':
+    case 'plan_document':
+      return `plan ${event.planId}`;
+    case 'message':
+      // One without content is no entry yet.
+      return event.content?.length ? `${event.role} ${event.messageId}` : undefined;
+    case 'turn_changes':
+      return `changes ${event.turnId}`;
+    case 'commands':
+    case 'config':
+    case 'info':
+    case 'rate_limits':
+    case 'usage':
+      return event.type;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns what is needed of an earlier event that describes the same; undefined: nothing. */
+function remainderOf(earlier: SessionEvent, later: SessionEvent, isFirst: boolean): SessionEvent | undefined {
+  switch (earlier.type) {
+    case 'plan':
+      return !isFirst ? undefined : earlier.entries.length > 0 ? { ...earlier, entries: [] } : earlier;
+    case 'plan_document':
+    case 'message':
+      return isFirst ? earlier : undefined;
+    case 'config':
+      // The options that the user has set are counted.
+      if (earlier.chosen === undefined || (later.type === 'config' && later.chosen === earlier.chosen))
+        return undefined;
+      return earlier.options.length > 0 ? { ...earlier, options: [] } : earlier;
+    case 'info':
+      if (later.type !== 'info') return earlier;
+      // The agent's title does not replace the user's.
+      return (earlier.byUser && !later.byUser) || (earlier.title !== undefined && later.title === undefined)
+        ? earlier
+        : undefined;
+    case 'rate_limits':
+      return later.type === 'rate_limits' && kindsOf(earlier) === kindsOf(later) ? undefined : earlier;
+    case 'usage':
+      // A cost counts until the next one.
+      return later.type === 'usage' && earlier.usage.cost && !later.usage.cost ? earlier : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function kindsOf({ limits }: EventOf<'rate_limits'>): string {
+  return limits.map(({ kind }) => kind).join('\n');
 }
 
 /**

@@ -124,13 +124,38 @@ describe('the contents of the journal', function () {
       const random = seeded(seed);
       const key = `s${seed}`;
       journal.saveSession(newSession(key));
-      const events: SessionEvent[] = Array.from({ length: 80 }, (_, at) => randomEvent(random, at));
+      const events: SessionEvent[] = Array.from({ length: 120 }, (_, at) => randomEvent(random, at));
       for (const [at, event] of events.entries()) {
         journal.append(key, [{ at, event }]);
         if (random(6) === 0) journal.flush();
       }
       assert.deepEqual(stateOf(journal.events(key).events), stateOf(timed(0, ...events)), `seed ${seed}`);
     }
+  });
+
+  it('are the last version of a plan, options, commands and a message that are sent again and again', () => {
+    const entries = Array.from({ length: 200 }, (_, index) => `step ${index} of what is to be done`);
+    const events: SessionEvent[] = [{ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }];
+    for (let count = 0; count < 1500; count++) {
+      const list = entries.map((content, index) => ({ content, status: index < count ? 'completed' : 'pending' }));
+      const said = entries.slice(0, 1 + (count % 200)).join('\n');
+      events.push(
+        { type: 'plan', planId: 'p', entries: list },
+        { type: 'commands', commands: entries.map((description, name) => ({ name: `c${name}`, description })) },
+        { type: 'message', role: 'agent', messageId: 'm', content: [{ type: 'text', text: said }] },
+        { type: 'info', title: `${count} of 1500` },
+      );
+    }
+    for (const [at, event] of events.entries()) {
+      journal.append('a', [{ at, event }]);
+      if (at % 100 === 0) journal.flush();
+    }
+    const kept = journal.events('a').events;
+    assert.deepEqual(stateOf(kept), stateOf(timed(0, ...events)));
+    const size = JSON.stringify(kept).length;
+    assert.ok(size <= 100_000, `${size} characters are read back`);
+    const { bytes = Number.NaN } = journal.session('a') ?? {};
+    assert.ok(bytes <= 100_000, `${bytes} bytes are kept`);
   });
 
   it('count a changed file in the turn that changed it, even if a later one changes it again', () => {
@@ -231,6 +256,17 @@ function call(toolCallId: string, patch: ToolCall['patch'], announced = false): 
   return { type: 'tool_call', toolCallId, patch, announced };
 }
 
+function configEvent(random: (below: number) => number, body: string): SessionEvent {
+  const values = ['v0', 'v1', 'v2'].slice(random(2)).map((value) => ({ value, name: body }));
+  const option = { id: 'o', name: 'Mode', type: 'select', value: values[0]?.value ?? '', values } as const;
+  return {
+    type: 'config',
+    options: [option],
+    ...(random(3) === 0 && { chosen: `o${random(2)}` }),
+    ...(random(3) === 0 && { isPast: true }),
+  };
+}
+
 function randomEvent(random: (below: number) => number, at: number): SessionEvent {
   const id = `c${random(3)}`;
   const body = `${at} `.repeat(random(2) === 0 ? 1 : 1500);
@@ -263,6 +299,41 @@ function randomEvent(random: (below: number) => number, at: number): SessionEven
     () => ({ type: 'cancel_requested', turnId: `t${at - 3}` }),
     () => ({ type: 'turn_ended', turnId: `t${at - 5}`, stopReason: 'end_turn', barrier: 'response', at }),
     () => (random(6) === 0 ? { type: 'cleared', replay: true } : said('y', 'm1')),
+    () => ({
+      type: 'plan',
+      planId: `p${random(2)}`,
+      entries: [{ content: body, priority: 'medium', status: 'pending' }],
+    }),
+    () => ({ type: 'plan_document', planId: `p${random(2)}`, document: { type: 'markdown', text: body } }),
+    () => (random(3) === 0 ? { type: 'plan_removed', planId: `p${random(2)}` } : said('z', 'm2')),
+    () => ({
+      type: 'message',
+      role: random(2) === 0 ? 'agent' : 'thought',
+      messageId: `m${random(3)}`,
+      content: ([null, [], [{ type: 'text', text: body }]] as const)[random(3)] ?? null,
+    }),
+    () => ({ type: 'commands', commands: [{ name: `c${at}`, description: body }] }),
+    () => configEvent(random, body),
+    () => ({ type: 'mode', current: `v${random(3)}`, ...(random(2) === 0 && { byUser: true }) }),
+    () => ({
+      type: 'info',
+      ...(random(3) > 0 && { title: random(4) === 0 ? null : body }),
+      ...(random(4) === 0 && { byUser: true }),
+    }),
+    () => ({
+      type: 'usage',
+      usage: { used: at, size: 100, ...(random(3) === 0 && { cost: { amount: at, currency: 'USD' } }) },
+    }),
+    () => ({
+      type: 'rate_limits',
+      limits: Array.from({ length: 1 + random(2) }, () => ({
+        kind: `k${random(2)}`,
+        state: random(4) === 0 ? 'reached' : 'ok',
+        used: at,
+      })),
+    }),
+    () => ({ type: 'replayed_turn' }),
+    () => (random(3) === 0 ? { type: 'replay_resumed' } : { type: 'ids_renewed' }),
     () => ({ type: 'message_chunk', role: 'user', block: { type: 'text', text: 'asked' }, messageId: `u${random(4)}` }),
   ];
   return (make[random(make.length)] ?? make[0])?.() ?? said('x');
