@@ -24,6 +24,8 @@ const RATE = 100;
 /** Bytes of text in one of them, in the mean. */
 const UPDATE_BYTES = 20;
 const MEGABYTE = 2 ** 20;
+/** Parley stores its compiled code, 3 MB, once for each version: 20 s after its first start. */
+const COMPILED_MS = 22_000;
 
 /** A Parley with the probe beside it. */
 class Probed {
@@ -80,6 +82,7 @@ export async function measureSessions(
     const probed = await Probed.open(subject, say);
     try {
       const keys = (await probed.ask('open', { count: count - 1 })) as string[];
+      await delay(COMPILED_MS);
       await probed.ask('reset');
       await probed.ask('send', { keys, text: `flood ${UPDATES} ${RATE}` });
       const { keys: typed } = await probed.chat.turn(`flood ${UPDATES} ${RATE}`, 'A', { typing: true });
