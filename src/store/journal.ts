@@ -178,7 +178,7 @@ export class Journal implements Disposable {
 
   /** Adds or updates a session. Call it before anything else of the session is saved. */
   saveSession(session: NewSession): void {
-    this.flush();
+    this.#buffer.flush(session.key);
     this.#backing.write(session.key, (sql) => {
       saveSession(sql, session, this.#options.now());
       this.#remember(sql, session.key);
@@ -187,6 +187,8 @@ export class Journal implements Disposable {
 
   /** @throws ParleyError `journal-unknown-session`, `session-held`, `journal-full` */
   updateSession(key: string, patch: SessionPatch): void {
+    // An older title in the buffer would replace the new one.
+    if (patch.title !== undefined) this.#buffer.flush(key);
     this.#write(key, (sql) => {
       patchSession(sql, key, patch, this.#options.now());
       this.#remember(sql, key);
@@ -194,7 +196,7 @@ export class Journal implements Disposable {
   }
 
   session(key: string): SessionRecord | undefined {
-    this.flush();
+    this.#buffer.flush(key);
     return this.#backing.read(key, (sql) => readSession(sql, key));
   }
 
@@ -238,12 +240,12 @@ export class Journal implements Disposable {
   }
 
   events(key: string, query: EventQuery = {}): EventPage {
-    this.flush();
+    this.#buffer.flush(key);
     return readEvents(this.#backing, key, query);
   }
 
   tail(key: string, entries: number): ReturnType<typeof readTail> {
-    this.flush();
+    this.#buffer.flush(key);
     return readTail(this.#backing, key, entries);
   }
 
@@ -305,7 +307,7 @@ export class Journal implements Disposable {
    * @throws ParleyError `journal-unknown-session`
    */
   claim(key: string, windowId: string): Claim {
-    this.flush();
+    this.#buffer.flush(key);
     this.#importStreams(key);
     const result = this.#backing.write(key, (sql) => {
       if (!hasSession(sql, key)) throw unknownSession(key);
@@ -384,7 +386,7 @@ export class Journal implements Disposable {
 
   #write<T>(key: string, change: (sql: Sql) => T): T {
     if (this.#backing.isInside) return this.#backing.write(key, change);
-    this.flush();
+    this.#buffer.settle(key);
     try {
       return this.#backing.write(
         key,

@@ -1,6 +1,7 @@
-// An append-only file for streamed events until the next bulk write, as writing a SQLite page for
-// every few words would multiply the bytes written by hundreds. Each journal has its own file; the
-// file of a killed process is imported by another one.
+// Append-only files for streamed events until the next bulk write, as writing a SQLite page for
+// every few words would multiply the bytes written by hundreds. Each journal has its own files: one
+// is appended to while the rows of the other are written. Those of a killed process are imported by
+// another one.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -15,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { parsedJson } from '../base/untrusted';
 import { join as joinRows, type PendingRow } from './events/eventBuffer';
 import { readMark } from './events/eventPages';
 import { decode } from './events/rowCodec';
@@ -38,16 +40,58 @@ interface Begun {
   progress: string | undefined;
 }
 
+class StreamFile {
+  readonly name: string;
+  readonly begun = new Map<string, Begun>();
+  /** Sessions that were begun so far, some of them more than once. */
+  count = 0;
+  bytes = 0;
+  readonly #path: string;
+  #file: number | undefined;
+
+  constructor(folder: string, name: string) {
+    this.name = name;
+    this.#path = join(folder, name);
+  }
+
+  write(lines: readonly unknown[][]): void {
+    this.#file ??= openSync(this.#path, 'a', 0o600);
+    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+    writeSync(this.#file, text);
+    this.bytes += text.length;
+  }
+
+  sync(): void {
+    if (this.#file !== undefined) fdatasyncSync(this.#file);
+  }
+
+  clear(): void {
+    this.begun.clear();
+    this.count = 0;
+    if (this.#file === undefined || this.bytes === 0) return;
+    ftruncateSync(this.#file, 0);
+    this.bytes = 0;
+  }
+
+  dispose(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    if (this.bytes === 0) rmSync(this.#path, { force: true });
+  }
+}
+
 export class StreamLog {
   readonly #folder: string;
-  readonly #name: string;
-  #file: number | undefined;
-  #begun = new Map<string, Begun>();
-  #bytes = 0;
+  #current: StreamFile;
+  /** What was appended before; its rows are being written to the journal. */
+  #previous: StreamFile;
 
   constructor(folder: string, machine: Machine) {
     this.#folder = folder;
-    this.#name = `parley-${machine.pid}-${machine.startOf(machine.pid) ?? ''}-${randomUUID()}.stream`;
+    const prefix = `parley-${machine.pid}-${machine.startOf(machine.pid) ?? ''}`;
+    this.#current = new StreamFile(folder, `${prefix}-${randomUUID()}.stream`);
+    this.#previous = new StreamFile(folder, `${prefix}-${randomUUID()}.stream`);
   }
 
   /**
@@ -60,9 +104,12 @@ export class StreamLog {
     writtenTo: (key: string) => number,
     progress: ReadonlyMap<string, string> = new Map(),
   ): void {
-    const lines: unknown[][] = [];
+    const linesOf = new Map<StreamFile, unknown[][]>();
     for (const [key, rows] of batch) {
-      const begun = this.#begin(key, writtenTo, lines);
+      const file = this.#fileOf(key);
+      const lines = linesOf.get(file) ?? [];
+      linesOf.set(file, lines);
+      const begun = begin(file, key, writtenTo, lines);
       for (const row of rows) {
         const { at, until, event, mark } = row;
         const isMore = event.type === 'message_chunk' && begun.last && joinRows(begun.last, row, MAX_LINE_CHARS);
@@ -74,7 +121,7 @@ export class StreamLog {
       begun.progress = progress.get(key) ?? begun.progress;
       if (begun.progress !== undefined) lines.push([begun.number, 'progress', begun.progress]);
     }
-    this.#write(lines);
+    for (const [file, lines] of linesOf) file.write(lines);
   }
 
   /**
@@ -82,59 +129,75 @@ export class StreamLog {
    * @throws as {@link append}
    */
   note(key: string, table: SideTable, json: string, writtenTo: (key: string) => number): void {
+    const file = this.#fileOf(key);
     const lines: unknown[][] = [];
-    const { number } = this.#begin(key, writtenTo, lines);
+    const { number } = begin(file, key, writtenTo, lines);
     lines.push([number, table, json]);
-    this.#write(lines);
+    file.write(lines);
   }
 
-  #begin(key: string, writtenTo: (key: string) => number, lines: unknown[][]): Begun {
-    const known = this.#begun.get(key);
-    if (known) return known;
-    const begun: Begun = { number: this.#begun.size, last: undefined, progress: undefined };
-    this.#begun.set(key, begun);
-    lines.push([begun.number, key, writtenTo(key)]);
-    return begun;
-  }
-
-  #write(lines: readonly unknown[][]): void {
-    this.#file ??= openSync(join(this.#folder, this.#name), 'a', 0o600);
-    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-    writeSync(this.#file, text);
-    this.#bytes += text.length;
+  /** All that a session has in the files and not in the journal is in one of them. */
+  #fileOf(key: string): StreamFile {
+    return this.#previous.begun.has(key) ? this.#previous : this.#current;
   }
 
   /** Has the system write to the disk what was appended: it survives a power failure then. */
   sync(): void {
-    if (this.#file !== undefined) fdatasyncSync(this.#file);
+    if (this.#previous.bytes > 0) this.#previous.sync();
+    this.#current.sync();
   }
 
+  /** Bytes appended since the last {@link rotate} or {@link clear}. */
   get size(): number {
-    return this.#bytes;
+    return this.#current.bytes;
+  }
+
+  /** The rows of a session, or of all, are in the journal: what follows counts from there. */
+  forget(key?: string): void {
+    for (const { begun } of [this.#previous, this.#current]) {
+      if (key === undefined) begun.clear();
+      else begun.delete(key);
+    }
+  }
+
+  /** Continues in another file, but for sessions with rows in this one until they are forgotten. */
+  rotate(): void {
+    if (this.#previous.bytes === 0) [this.#current, this.#previous] = [this.#previous, this.#current];
+  }
+
+  /** @throws the system's error */
+  clearPrevious(): void {
+    this.#previous.clear();
   }
 
   /** @throws the system's error */
   clear(): void {
-    this.#begun = new Map();
-    if (this.#file === undefined || this.#bytes === 0) return;
-    ftruncateSync(this.#file, 0);
-    this.#bytes = 0;
+    this.#previous.clear();
+    this.#current.clear();
   }
 
   dispose(): void {
-    if (this.#file === undefined) return;
-    closeSync(this.#file);
-    this.#file = undefined;
-    if (this.#bytes === 0) rmSync(join(this.#folder, this.#name), { force: true });
+    this.#previous.dispose();
+    this.#current.dispose();
   }
 
   others(): readonly { readonly path: string; readonly pid: number; readonly started: string }[] {
+    const own = [this.#current.name, this.#previous.name];
     return namesIn(this.#folder).flatMap((name) => {
       const [, pid, started = ''] = NAME.exec(name) ?? [];
-      if (pid === undefined || name === this.#name) return [];
+      if (pid === undefined || own.includes(name)) return [];
       return [{ path: join(this.#folder, name), pid: Number(pid), started }];
     });
   }
+}
+
+function begin(file: StreamFile, key: string, writtenTo: (key: string) => number, lines: unknown[][]): Begun {
+  const known = file.begun.get(key);
+  if (known) return known;
+  const begun: Begun = { number: file.count++, last: undefined, progress: undefined };
+  file.begun.set(key, begun);
+  lines.push([begun.number, key, writtenTo(key)]);
+  return begun;
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -186,12 +249,8 @@ export function readStream(path: string): readonly StreamedSession[] {
 }
 
 function fieldsOf(line: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parsedJson(line);
+  return Array.isArray(value) ? value : [];
 }
 
 function more(before: PendingRow | undefined, at: number, text: string): PendingRow | undefined {

@@ -5,7 +5,7 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { SessionEvent, TimedEvent } from '../session/events/event';
 import type { Backing } from './backing';
-import { EventBuffer, type PendingRow } from './events/eventBuffer';
+import { EventBuffer } from './events/eventBuffer';
 import { appendRows, WrittenRows } from './events/eventRows';
 import { numberOf } from './file/sql';
 import { unknownSession } from './sessions/journalPort';
@@ -14,7 +14,13 @@ import { hasSession } from './sessions/sessionRows';
 import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
 
+/** Characters of one session, and of all, that are written in bulk. */
 const BULK_CHARS = 256 * 1024;
+const MAX_STREAM_CHARS = 1024 * 1024;
+/** What one step of a bulk write has, so that it takes a few milliseconds. */
+const STEP_CHARS = 128 * 1024;
+/** What a session costs in it, whatever its text. */
+const SESSION_CHARS = 4096;
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /**
  * Characters of a flush that go to the stream file; more is a flood, written coalesced once a
@@ -69,6 +75,8 @@ export class WriteBuffer implements Disposable {
   #bulkTimer: Disposable | undefined;
   #restTimer: Disposable | undefined;
   #isSoon = false;
+  /** Sessions that the bulk write has not come to yet. */
+  #left: readonly string[] = [];
   #lastBulk = Number.NEGATIVE_INFINITY;
   #busyTimes = 0;
 
@@ -77,6 +85,7 @@ export class WriteBuffer implements Disposable {
     // The last rows, which can be extended, may be elsewhere now.
     options.backing.onDidChangeState(({ kind }) => {
       this.#written.clear();
+      options.stream.forget();
       if (kind === 'durable') tellStored(this.#inMemory);
     });
   }
@@ -89,27 +98,28 @@ export class WriteBuffer implements Disposable {
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
     else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#streamLater();
     else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser))) this.#bulkAtRest();
-    else this.flush();
+    else this.flush(key);
   }
 
-  flush(): void {
-    this.#endTimers();
-    if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
-    this.#unstreamed.take();
-    this.#writeRows(this.#buffer.take());
+  /** Writes what is buffered of a session; default: of all, in one transaction. */
+  flush(key?: string): void {
+    this.#writeRows(key === undefined ? this.#keys : [key]);
+  }
+
+  /** Has what came before a change of a session survive the process, as the change does. */
+  settle(key: string): void {
+    if (this.#notes.has(key) || !this.#streamOn()) this.flush(key);
   }
 
   /**
-   * Writes everything buffered in one transaction.
+   * Writes what is buffered of a session and a change in one transaction.
    * @returns whether this process may write to the session
    * @throws what `change` throws
    */
   commit(key: string, events: readonly TimedEvent[], change: () => void, progress?: ReadProgress): boolean {
     this.#noteProgress(key, progress);
-    this.#endTimers();
-    this.#unstreamed.take();
     this.#buffer.add(key, events);
-    return this.#writeRows(this.#buffer.take(), key, change);
+    return this.#writeRows([key], change);
   }
 
   /**
@@ -127,7 +137,7 @@ export class WriteBuffer implements Disposable {
     });
     if (!isNoted) return false;
     this.#notes.set(key, table, json);
-    if (stream.size > BULK_CHARS) this.#bulkSoon();
+    if (stream.size > MAX_STREAM_CHARS) this.#bulkSoon();
     else this.#bulkLater();
     return true;
   }
@@ -170,8 +180,16 @@ export class WriteBuffer implements Disposable {
     const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
     // A write would delay showing the beginning of the flood.
     if (isFlood) this.#bulkSoon(BULK_GAP_MS);
-    else if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#bulkSoon();
+    else if (!isStreamed || stream.size > MAX_STREAM_CHARS || this.#hasBulk) this.#bulkSoon();
     return isStreamed;
+  }
+
+  get #hasBulk(): boolean {
+    return this.#buffer.chars > BULK_CHARS && this.#buffer.keys.some((key) => this.#buffer.charsOf(key) > BULK_CHARS);
+  }
+
+  get #keys(): readonly string[] {
+    return [...new Set([...this.#buffer.keys, ...this.#notes.keys])];
   }
 
   #appendToStream(isDurable: boolean): boolean {
@@ -201,21 +219,25 @@ export class WriteBuffer implements Disposable {
   }
 
   /**
-   * Writes all rows in one transaction.
-   * @param key of the session that `and` changes
+   * Writes the rows and notes of sessions in one transaction.
+   * @param and changes the session, the only one then
    * @returns whether this process may write to it
    * @throws what `and` throws
    */
-  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
+  #writeRows(keys: readonly string[], and?: () => void): boolean {
     const { backing, log, ownership, quietly, stream } = this.#options;
+    const batch = this.#buffer.take(keys);
+    const notes = this.#notes.take(keys);
+    for (const key of keys) this.#unstreamed.forget(key);
+    const isAll = this.#buffer.isEmpty && this.#notes.isEmpty;
+    if (isAll) this.#endTimers();
+    if (batch.size === 0 && notes.size === 0 && !and) return true;
     const lost = new Set<string>();
-    const notes = this.#notes.take();
-    const keys = new Set([...batch.keys(), ...notes.keys(), ...(key === undefined ? [] : [key])]);
     const isDurable = and !== undefined || [...batch.values()].some((rows) => rows.some(isOfUser));
     try {
       let attempts = 0;
       backing.write(
-        [...keys],
+        keys,
         (sql) => {
           // Discard what the failed change has noted.
           if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
@@ -235,7 +257,7 @@ export class WriteBuffer implements Disposable {
               if (rows?.written !== undefined) rows.written++;
             }
           }
-          if (key !== undefined && !lost.has(key)) and?.();
+          if (lost.size === 0) and?.();
         },
         isDurable,
       );
@@ -250,13 +272,21 @@ export class WriteBuffer implements Disposable {
     }
     for (const one of lost) ownership.lose(one);
     if (backing.state.kind === 'durable') {
-      tellStored(this.#progress);
-      quietly(() => stream.clear());
-    } else {
-      for (const [one, progress] of this.#progress) this.#inMemory.set(one, progress);
-      this.#progress.clear();
+      for (const key of keys) stream.forget(key);
+      if (isAll) quietly(() => stream.clear());
+      tellStored(this.#takeProgress(keys));
+    } else for (const [key, progress] of this.#takeProgress(keys)) this.#inMemory.set(key, progress);
+    return lost.size === 0;
+  }
+
+  #takeProgress(keys: readonly string[]): Map<string, ReadProgress> {
+    const taken = new Map<string, ReadProgress>();
+    for (const key of keys) {
+      const progress = this.#progress.get(key);
+      if (progress) taken.set(key, progress);
+      this.#progress.delete(key);
     }
-    return key === undefined || !lost.has(key);
+    return taken;
   }
 
   #noteProgress(key: string, progress: ReadProgress | undefined): void {
@@ -311,20 +341,41 @@ export class WriteBuffer implements Disposable {
     this.#bulkTimer = undefined;
     this.#restTimer = undefined;
     this.#isSoon = false;
+    this.#left = [];
     this.#busyTimes = 0;
     this.#lastBulk = performance.now();
   }
 
+  /** Writes some of the sessions; the others in a moment. */
   #onBulk(): void {
-    this.#bulkTimer = undefined;
-    this.#isSoon = false;
-    if (this.#busyTimes < MAX_BUSY && this.#options.backing.isBusy) {
+    const { backing, stream, schedule, quietly } = this.#options;
+    this.#isSoon = true;
+    if (this.#busyTimes < MAX_BUSY && backing.isBusy) {
       this.#busyTimes++;
-      this.#isSoon = true;
-      this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), BUSY_RETRY_MS);
+      this.#bulkTimer = schedule(() => this.#onBulk(), BUSY_RETRY_MS);
       return;
     }
-    this.flush();
+    const all = this.#left.length > 0 ? this.#left : this.#keys;
+    let chars = 0;
+    const last = all.findIndex((key) => {
+      chars += this.#buffer.charsOf(key) + SESSION_CHARS;
+      return chars > STEP_CHARS;
+    });
+    const keys = last === -1 ? all : all.slice(0, last + 1);
+    if (this.#left.length === 0 && keys.length < all.length) stream.rotate();
+    this.#left = all.slice(keys.length);
+    this.#writeRows(keys);
+    if (!this.#isSoon) return; // nothing is left to write
+    if (this.#left.length > 0) {
+      this.#bulkTimer = schedule(() => this.#onBulk(), 0);
+      return;
+    }
+    if (backing.state.kind === 'durable') quietly(() => stream.clearPrevious());
+    this.#bulkTimer = undefined;
+    this.#isSoon = false;
+    this.#busyTimes = 0;
+    this.#lastBulk = performance.now();
+    this.#bulkLater();
   }
 }
 

@@ -159,14 +159,22 @@ export class EventBuffer {
     for (const event of events) session.add(event);
   }
 
-  take(): ReadonlyMap<string, readonly PendingRow[]> {
+  get keys(): readonly string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  charsOf(key: string): number {
+    return this.#sessions.get(key)?.chars ?? 0;
+  }
+
+  /** Removes the rows of some sessions; default: all. */
+  take(keys = this.keys): ReadonlyMap<string, readonly PendingRow[]> {
     const taken = new Map<string, readonly PendingRow[]>();
-    for (const [key, { rows }] of this.#sessions)
-      taken.set(
-        key,
-        rows.filter((row) => row !== undefined),
-      );
-    this.#sessions = new Map();
+    for (const key of keys) {
+      const rows = this.#sessions.get(key)?.rows.filter((row) => row !== undefined);
+      if (rows) taken.set(key, rows);
+      this.#sessions.delete(key);
+    }
     return taken;
   }
 

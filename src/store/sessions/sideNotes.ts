@@ -13,7 +13,7 @@ export function isSideTable(name: unknown): name is SideTable {
 export type Notes = ReadonlyMap<SideTable, string>;
 
 export class SideNotes {
-  #sessions = new Map<string, Map<SideTable, string>>();
+  readonly #sessions = new Map<string, Map<SideTable, string>>();
 
   get isEmpty(): boolean {
     return this.#sessions.size === 0;
@@ -28,9 +28,21 @@ export class SideNotes {
     this.#sessions.set(key, notes.set(table, json));
   }
 
-  take(): ReadonlyMap<string, Notes> {
-    const taken = this.#sessions;
-    this.#sessions = new Map();
+  get keys(): readonly string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  has(key: string): boolean {
+    return this.#sessions.has(key);
+  }
+
+  take(keys: readonly string[]): ReadonlyMap<string, Notes> {
+    const taken = new Map<string, Notes>();
+    for (const key of keys) {
+      const notes = this.#sessions.get(key);
+      if (notes) taken.set(key, notes);
+      this.#sessions.delete(key);
+    }
     return taken;
   }
 

@@ -1,5 +1,6 @@
 // Queued messages are on disk when the call returns, never lost and never sent twice.
 import { strict as assert } from 'node:assert';
+import { thisMachine } from '../../../../src/store/file/machine';
 import type { Journal } from '../../../../src/store/journal';
 import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -21,7 +22,7 @@ describe('QueueStore', () => {
     await removeScratch();
   });
 
-  it('has a message on disk when the call returns', () => {
+  it('has a message on disk when the call returns, and survives the process with what came before it', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
     const attachment = {
       id: 'x',
@@ -34,7 +35,8 @@ describe('QueueStore', () => {
     const item = queued('q1', { text: 'hi \ud83d', attachments: [attachment] });
     journal.append('a', timed(1, said('before it')));
     journal.queue.enqueue('a', item);
-    const other = openJournal(folder);
+    const isAlive = (pid: number): boolean => pid !== process.pid;
+    const other = openJournal(folder, { machine: { ...thisMachine, pid: process.pid + 1, isAlive } });
     sameData(other.queue.items('a'), [item]);
     assert.equal(other.session('a')?.lastSeq, 1);
     other.dispose();
