@@ -10,7 +10,7 @@ import type { TimedEvent } from '../session/events/event';
 import { Backing, type JournalState } from './backing';
 import { ChangeSignal } from './changeSignal';
 import { EventBuffer } from './events/eventBuffer';
-import { type EventQuery, readEvents, readTail } from './events/eventPages';
+import { type EventQuery, readEvents, readSize, readTail } from './events/eventPages';
 import { appendRows, dropCleared, type EventPage } from './events/eventRows';
 import { pathIn } from './file/journalFile';
 import { type Machine, thisMachine } from './file/machine';
@@ -244,6 +244,12 @@ export class Journal implements Disposable {
     return readEvents(this.#backing, key, query);
   }
 
+  /** Returns about how many bytes the events of a session are once they are read. */
+  readSize(key: string): number {
+    this.#buffer.flush(key);
+    return readSize(this.#backing, key);
+  }
+
   tail(key: string, entries: number): ReturnType<typeof readTail> {
     this.#buffer.flush(key);
     return readTail(this.#backing, key, entries);
@@ -346,7 +352,7 @@ export class Journal implements Disposable {
   }
 
   release(key: string, windowId: string): void {
-    this.flush();
+    this.#buffer.flush(key);
     this.#backing.write(key, (sql) => release(sql, key, windowId));
     this.#ownership.end(key);
     this.#live.delete(key);

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Mark, SessionEvent } from '../../session/events/event';
 import { numberOf, readJson, type Sql, textOf } from '../file/sql';
-import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
+import { type Cursor, type EventPage, READ_SIZE, readRows, toPage } from './eventRows';
 
 export interface EventQuery {
   readonly from?: number;
@@ -25,7 +25,6 @@ export interface EventSource {
 const MAX_TAIL_ROWS = 5000;
 /** Approximate bytes of text that suffice for the end of a session, however few entries it has. */
 const MAX_TAIL_BYTES = 1024 * 1024;
-const DEFLATED = 8;
 
 const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
 
@@ -58,6 +57,12 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
   return toPage(rows, after);
 }
 
+/** Returns about how many bytes the events of a session are once they are read. */
+export function readSize(source: EventSource, key: string): number {
+  const find = `SELECT sum(${READ_SIZE}) AS size FROM events WHERE key = ?`;
+  return source.readAll(key, (sql) => numberOf(sql.get(find, key)?.size) ?? 0).reduce((sum, size) => sum + size, 0);
+}
+
 /**
  * Finds where the last `entries` or last megabyte start, without reading all.
  * @returns undefined if the session is shorter or was saved without marks
@@ -65,7 +70,7 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
 export function readTail(source: EventSource, key: string, entries: number): { from: number; mark: Mark } | undefined {
   return source.read(key, (sql) => {
     const cleared = numberOf(sql.get('SELECT cleared_seq FROM sessions WHERE key = ?', key)?.cleared_seq) ?? 0;
-    const sentence = `SELECT seq, octet_length(json) * iif(typeof(json) = 'blob', ${DEFLATED}, 1), mark FROM events WHERE key = ? AND seq > ?
+    const sentence = `SELECT seq, ${READ_SIZE}, mark FROM events WHERE key = ? AND seq > ?
       ORDER BY seq DESC LIMIT ${MAX_TAIL_ROWS}`;
     let newest: Mark | undefined;
     let found: { from: number; mark: Mark } | undefined;

@@ -132,6 +132,8 @@ export interface EventRow {
   readonly json: unknown;
 }
 
+/** Approximate bytes of a row when it is read. */
+export const READ_SIZE = "octet_length(json) * iif(typeof(json) = 'blob', 8, 1)";
 const OF_TYPES = 'AND type IN (SELECT value FROM json_each(?))';
 
 export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
@@ -148,10 +150,9 @@ export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   }));
 }
 
-/** Row sizes are known without reading the rows. */
+/** Estimates what the rows are when they are read: a deflated one is mostly text that repeats. */
 function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange, maxBytes: number): number {
-  const sentence =
-    'SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
+  const sentence = `SELECT seq, ${READ_SIZE} FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`;
   let last = from;
   let bytes = 0;
   for (const [index, [seq, size]] of sql.lists(sentence, key, from, to, limit).entries()) {

@@ -244,8 +244,9 @@ function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
-/** Sessions up to this size are read at once, in a few milliseconds. */
+/** Sessions up to this size, and this size when read, are read at once, in a few milliseconds. */
 const SMALL_BYTES = 192 * 1024;
+const SMALL_READ_BYTES = 1024 * 1024;
 const SMALL_ROWS = 2000;
 /** Entries at the end of a larger session that are read at once: more than a window shows. */
 const TAIL_ENTRIES = 128;
@@ -264,7 +265,8 @@ export function readKept(
   const draft = journal.side.draft(key);
   const anchor = anchorOf(journal.side.view(key));
   const progress = journal.side.progress(key);
-  const isSmall = session.bytes <= SMALL_BYTES && session.lastSeq <= SMALL_ROWS;
+  const isSmall =
+    session.bytes <= SMALL_BYTES && session.lastSeq <= SMALL_ROWS && journal.readSize(key) <= SMALL_READ_BYTES;
   return {
     ...(isSmall ? { model: reading.finish() } : beginAtEnd(journal, session, reading)),
     queue: journal.queue.items(key),

@@ -280,6 +280,16 @@ describe('Journal', () => {
     }
   });
 
+  it('reads a page of about as many characters, however well they are deflated', () => {
+    const entries = Array.from({ length: 200 }, (_, step) => ({ content: `step ${step} of it`, status: 'pending' }));
+    for (let plan = 0; plan < 200; plan++)
+      journal.append('a', timed(plan, { type: 'plan', planId: `p${plan}`, entries }));
+    const { events, cursor } = journal.events('a', { maxBytes: 64 * 1024 });
+    const read = JSON.stringify(events).length;
+    assert.ok(read < 512 * 1024, `${read} characters`);
+    assert.ok(events.length > 1 && cursor.seq < 200);
+  });
+
   it('continues reading after an image without reading the image again', () => {
     const block = { type: 'image', data: randomBytes(600_000).toString('base64'), mimeType: 'image/png' } as const;
     journal.append('a', timed(1, { type: 'message_chunk', role: 'agent', block }));
