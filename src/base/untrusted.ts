@@ -29,7 +29,7 @@ const MAX_JSON = 256 * 1024;
 export function objectOf(value: unknown): unknown {
   if (typeof value !== 'string' || value.length > MAX_JSON || !/^\s*[{[]/.test(value)) return value;
   try {
-    return JSON.parse(value) as unknown;
+    return parseMessage(value);
   } catch {
     return value;
   }
@@ -37,7 +37,7 @@ export function objectOf(value: unknown): unknown {
 
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseMessage(text);
   } catch {
     return undefined;
   }
@@ -47,11 +47,15 @@ export function parsedJson(text: string): unknown {
 const MAX_DEPTH = 500;
 const QUOTE = 0x22;
 
-/** @throws SyntaxError also if it nests too deep */
-export function parseMessage(text: string): unknown {
-  if (text.length > MAX_DEPTH && opens(text) > MAX_DEPTH && isTooDeep(text))
-    throw new SyntaxError('JSON is nested too deep');
-  return JSON.parse(text);
+/** @throws SyntaxError also if arrays and objects nest deeper than any message does */
+export function parseMessage(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
+  if (nestsTooDeep(text)) throw new SyntaxError('JSON is nested too deep');
+  return JSON.parse(text, reviver);
+}
+
+/** Returns whether arrays and objects nest deeper than any message does, without parsing. */
+export function nestsTooDeep(text: string): boolean {
+  return text.length > MAX_DEPTH && opens(text) > MAX_DEPTH && isTooDeep(text);
 }
 
 /** Upper bound of the nesting depth, counted up to just over the maximum. */

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { LineSplitter } from '../base/lineSplitter';
+import { parseMessage } from '../base/untrusted';
 import { serveTools } from './mcpServer';
 import type { ToolCaller } from './toolCaller';
 
@@ -51,7 +52,7 @@ class SocketTransport implements Transport {
 
 function parsed(line: string): JSONRPCMessage | undefined {
   try {
-    return JSON.parse(line);
+    return parseMessage(line) as JSONRPCMessage;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { oneLine } from '../base/text';
-import { at } from '../base/untrusted';
+import { at, parseMessage } from '../base/untrusted';
 import type { TurnLane } from '../panel/trafficContract';
 import { type CleanEntry, slices } from './cleanMessages';
 
@@ -120,7 +120,7 @@ function readLine(line: string): Line | undefined {
   if (line.length > RECORDING_LIMITS.lineChars) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseMessage(line);
   } catch {
     return undefined;
   }

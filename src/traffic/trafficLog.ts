@@ -1,6 +1,7 @@
 // The newest traffic of this window, in bounded memory. Parsed and redacted only when shown.
 import { type Disposable, toDisposable } from '../base/disposable';
 import { head } from '../base/text';
+import { parseMessage } from '../base/untrusted';
 
 /** A message to (`out`) or from (`in`) the agent, a stderr line, or other stdout (`noise`). */
 export type TrafficKind = 'in' | 'out' | 'stderr' | 'noise';
@@ -165,7 +166,7 @@ export function messageOf({
 
 export function jsonObject(text: string): WireMessage | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseMessage(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WireMessage) : undefined;
   } catch {
     return undefined;

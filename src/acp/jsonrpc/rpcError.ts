@@ -1,5 +1,7 @@
 // Errors of JSON-RPC: those that an agent answers, and those that the client answers.
+
 import { oneLine } from '../../base/text';
+import { parseMessage } from '../../base/untrusted';
 
 /** Limits of the agent's own words in a failure: characters, and depth in `data`. */
 const MAX_CHARS = 2000;
@@ -67,7 +69,7 @@ function addWords(text: string, words: string[]): void {
 function jsonOf(text: string): object | undefined {
   if (!text.trimStart().startsWith('{') || text.length > 100_000) return undefined;
   try {
-    return JSON.parse(text) as object;
+    return parseMessage(text) as object;
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
+import { nestsTooDeep } from '../../base/untrusted';
 import type { RemoteContent } from '../../session/events/event';
 import { originOf } from './resourceUrl';
 
@@ -20,12 +21,13 @@ export function parseBounded(text: string | Uint8Array, maxBytes: number): unkno
     throw new ParleyError('too-large', localizable('The text has {0} bytes; the maximum is {1}.', bytes, maxBytes));
   let value: unknown;
   try {
-    value = JSON.parse(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
+    const json = typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text);
+    value = nestsTooDeep(json) ? undefined : JSON.parse(json);
   } catch {
     // The engine's own message quotes the text.
     throw new ParleyError('not-json', localizable("The text isn't JSON."));
   }
-  if (!isDepthWithin(value, MAX_DEPTH)) {
+  if (value === undefined || !isDepthWithin(value, MAX_DEPTH)) {
     throw new ParleyError('too-deep', localizable('The JSON is nested more than {0} levels deep.', MAX_DEPTH));
   }
   return value;

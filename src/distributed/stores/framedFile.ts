@@ -9,6 +9,7 @@ import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { retryBusy } from '../../base/retryBusy';
+import { parseMessage } from '../../base/untrusted';
 import { sha256Of } from '../model/resources';
 
 const frameSchema = z.object({
@@ -77,7 +78,7 @@ export async function readFramed(path: string): Promise<FramedContent> {
 
 function parseHead(line: string): z.infer<typeof frameSchema> | undefined {
   try {
-    return z.safeParse(frameSchema, JSON.parse(line)).data;
+    return z.safeParse(frameSchema, parseMessage(line)).data;
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import valid from 'semver/functions/valid.js';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { at, wordOf } from '../../base/untrusted';
+import { at, parseMessage, wordOf } from '../../base/untrusted';
 
 export interface PackageSource {
   readonly package: string;
@@ -98,7 +98,7 @@ const entry = z.object({
 export function parseRegistry(json: string): ParsedRegistry {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseMessage(json);
   } catch {
     throw new ParleyError('bad-registry', localizable("The answer of the registry isn't JSON."));
   }

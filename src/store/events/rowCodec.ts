@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { roughSize } from '../../base/text';
+import { parseMessage } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 
 /** Characters of one event's JSON; an image fits. A larger event becomes a notice. */
@@ -34,7 +35,7 @@ export function encode(event: SessionEvent): string | Uint8Array {
 export function decode(column: unknown): SessionEvent | undefined {
   try {
     const hasMedia = column instanceof Uint8Array && column[0] === WITH_MEDIA;
-    const value: unknown = hasMedia ? putMedia(unpacked(column)) : JSON.parse(textOfColumn(column) ?? '');
+    const value: unknown = hasMedia ? putMedia(unpacked(column)) : parseMessage(textOfColumn(column) ?? '');
     return isEvent(value) ? value : undefined;
   } catch {
     return undefined;
@@ -125,8 +126,8 @@ export function takeMedia(value: unknown): MediaText {
 
 /** @throws SyntaxError if it is damaged */
 export function putMedia({ json, mark, media }: MediaText): unknown {
-  if (media.length === 0) return JSON.parse(json);
-  return JSON.parse(json, (_key, part: unknown) =>
+  if (media.length === 0) return parseMessage(json);
+  return parseMessage(json, (_key, part: unknown) =>
     typeof part === 'string' && part.startsWith(mark) ? media[Number(part.slice(mark.length))] : part,
   );
 }

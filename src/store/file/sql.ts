@@ -1,8 +1,10 @@
 // A connection to SQLite with prepared statements cached by their text, transactions, and typed
 // columns.
+
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type * as z from 'zod/mini';
+import { parsedJson } from '../../base/untrusted';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -149,11 +151,6 @@ export function numberOf(value: SQLOutputValue | undefined): number | undefined 
 }
 
 export function readJson<T>(text: string | undefined, schema: z.ZodMiniType<T>, fallback: T): T {
-  if (text === undefined) return fallback;
-  try {
-    const parsed = schema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : fallback;
-  } catch {
-    return fallback;
-  }
+  const parsed = text === undefined ? undefined : schema.safeParse(parsedJson(text));
+  return parsed?.success ? parsed.data : fallback;
 }

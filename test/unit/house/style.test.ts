@@ -34,6 +34,24 @@ describe('the source', () => {
     assert.deepEqual(found, []);
   });
 
+  it('refuses JSON that nests too deep before it is parsed, where others write it', () => {
+    const rooms = /^(acp|conformance|editorTools|store|traffic|distributed|registry\/list|keeper\/watch)\b/;
+    /** Texts of our own, or looked at before. */
+    const own = new Set([
+      'acp/transport/httpTransport.ts',
+      'conformance/wire/wireLog.ts',
+      'distributed/model/model.ts',
+      'distributed/server/serverSessions.ts',
+      'registry/list/agentIcons.ts',
+      'registry/list/registryList.ts',
+    ]);
+    const found = sources().filter(({ path, text }) => rooms.test(path) && codeOf(text).includes('JSON.parse('));
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [...own],
+    );
+  });
+
   it('says in the first line of each file what the file is for', () => {
     const silent = allSources().filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
     assert.deepEqual(
