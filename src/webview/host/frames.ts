@@ -31,11 +31,12 @@ export class Frames {
   readonly #source: FrameSource;
   #inbox: ToWebview[] = [];
   #scheduled = false;
-  /** A message was drawn before its frame. */
-  #ahead = false;
+  #isDrawing = false;
   #due = false;
   /** Drawing did not finish within the budget. */
   #behind = false;
+  /** Drawing time left until the next frame, ms. */
+  #budget = FRAME_BUDGET_MS;
   #keyDue = false;
   /**
    * A key was pressed while nothing was scheduled: until that is painted, messages wait for the
@@ -63,23 +64,18 @@ export class Frames {
     });
   }
 
-  /**
-   * At the end, with nothing scheduled, the first message is drawn at once, so that the frame only
-   * has to paint it.
-   */
+  /** Draws updates at once while the budget lasts, so that the frame only has to paint them. */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
-    if (this.#scheduled) return;
     this.#ask();
+    if (this.#typed || this.#keyDue || this.#behind || this.#budget <= 0) return;
     // Others can change the scroll position, which is measured within a frame.
-    if (this.#typed || message.type !== 'update' || !this.#work.view.isAtEnd) return;
-    this.#ahead = true;
-    this.#draw();
+    if (this.#work.view.isAtEnd && this.#inbox.every(({ type }) => type === 'update')) this.#draw();
   }
 
   schedule(): void {
     this.#due = true;
-    this.#ask();
+    if (!this.#isDrawing) this.#ask();
   }
 
   #ask(): void {
@@ -91,12 +87,10 @@ export class Frames {
   #frame(): void {
     this.#scheduled = false;
     const yields = this.#keyDue && !this.#yielded && this.#hasMore;
-    // At most once per frame.
-    const waits = yields || (this.#ahead && !this.#due);
     this.#keyDue = false;
     this.#yielded = yields;
-    this.#ahead = false;
-    if (!waits) this.#draw();
+    if (!yields && this.#hasMore && (this.#due || this.#budget > 0)) this.#draw();
+    this.#budget = FRAME_BUDGET_MS;
     if (this.#hasMore) this.#ask();
     this.#acknowledge();
   }
@@ -106,7 +100,18 @@ export class Frames {
   }
 
   #draw(): void {
-    let deadline = performance.now() + FRAME_BUDGET_MS;
+    const begin = performance.now();
+    this.#isDrawing = true;
+    try {
+      this.#drawUntil(begin + Math.max(0, this.#budget));
+    } finally {
+      this.#isDrawing = false;
+      this.#budget -= performance.now() - begin;
+    }
+  }
+
+  #drawUntil(end: number): void {
+    let deadline = end;
     const inbox = this.#inbox;
     this.#inbox = [];
     for (const message of inbox) {

@@ -84,9 +84,13 @@ describe('frames', () => {
     let isDone: boolean;
     let told: number[];
     let painted: (() => void)[];
+    let drawMs: number;
+    let invalidates: boolean;
 
     beforeEach(() => {
       applied = [];
+      drawMs = 0;
+      invalidates = false;
       isAtEnd = true;
       isDone = true;
       told = [];
@@ -99,11 +103,13 @@ describe('frames', () => {
             },
             render() {
               rendered++;
+              for (const end = performance.now() + drawMs; performance.now() < end; );
               return isDone;
             },
           },
           apply: (message) => {
             applied.push(message.type);
+            if (invalidates) frames.schedule();
             return applied.length;
           },
           drawn: () => {},
@@ -122,15 +128,32 @@ describe('frames', () => {
       assert.equal(rendered, 1, 'the frame has nothing left to draw');
     });
 
-    it('draws once per frame in a burst of messages', () => {
+    it('draws each message of a burst as it arrives, for one frame', () => {
       say();
       say();
-      say();
-      assert.equal(rendered, 1);
+      assert.deepEqual([applied.length, rendered, due.length], [2, 2, 1]);
       pass();
-      assert.equal(rendered, 1);
+      assert.deepEqual([rendered, due.length], [2, 0], 'the frame has nothing left to draw');
+    });
+
+    it('leaves messages to the next frame once the budget of this one is used up', () => {
+      drawMs = 10;
+      say();
+      say();
+      say();
+      assert.equal(applied.length, 1);
       pass();
-      assert.deepEqual([applied.length, rendered], [3, 2], 'the burst is taken in together');
+      assert.equal(applied.length, 1);
+      pass();
+      assert.deepEqual([applied.length, rendered], [3, 2], 'they are taken in together');
+    });
+
+    it('requests no frame for what a frame draws', () => {
+      isAtEnd = false;
+      invalidates = true;
+      say();
+      pass();
+      assert.deepEqual([rendered, due.length], [1, 0]);
     });
 
     it('acknowledges a message only after it is painted', () => {
