@@ -27,6 +27,8 @@ const FIRST_STATE_MS = 2000;
 /** Between states of a running turn, ms. */
 const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
+/** Starting git blocks this process for milliseconds: the end of a turn is painted first, ms. */
+const PAINT_MS = 50;
 /** In the event of a turn. */
 const MAX_YOURS = 500;
 /**
@@ -334,6 +336,7 @@ export class TurnRecorder implements Disposable {
   async #takeLast(turn: RecordedTurn, mark: number): Promise<void> {
     const { before } = turn;
     if (!before) return;
+    if (turn.followedAt === undefined) await delay(PAINT_MS, undefined, { signal: this.#abort.signal });
     const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
     // Later writes belong to the next turn.
     const { followedAt, seen } = turn;
