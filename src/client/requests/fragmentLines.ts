@@ -65,8 +65,13 @@ export class FragmentLines {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
+    const folders = new Map<readonly string[], readonly string[]>();
     for (const [path, { roots, wanted }] of this.#waiting) {
-      const text = await this.#textOf(path, roots).catch(() => undefined);
+      const all = folders.get(roots) ?? [...roots, ...(await realTargets(roots))];
+      folders.set(roots, all);
+      // Spelling first: looking up a path on another machine would send the user's name there.
+      const isHere = all.some((root) => isBelow(root, path));
+      const text = isHere ? await this.#textOf(path, roots).catch(() => undefined) : undefined;
       this.#waiting.delete(path);
       this.#count -= wanted.length;
       if (text === undefined) continue;
@@ -82,9 +87,6 @@ export class FragmentLines {
   }
 
   async #textOf(path: string, roots: readonly string[]): Promise<string | undefined> {
-    // Spelling first: looking up a path on another machine would send the user's name there.
-    const folders = [...roots, ...(await realTargets(roots))];
-    if (!folders.some((root) => isBelow(root, path))) return undefined;
     if (!(await isInsideRoots(await realTarget(path), roots))) return undefined;
     return plainEnds(await this.#read(path, MAX_FILE_BYTES));
   }
