@@ -40,12 +40,11 @@ export type Initialized =
 const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Initializes a connection; call once, before anything else (sections 1.11, 3.2). An offer of 2
- * carries the params of both versions: agents that route by version read those of 2, all others
- * those of 1. If such an offer is answered with 1, our v1 capabilities may have been lost behind a
- * router, so we offer 1 again.
- * @throws ParleyError `protocol-version` if there is no common version, `protocol-violation` if the
- * answer is invalid; RpcError
+ * Call once per connection, before anything else (sections 1.11, 3.2). An offer of 2 carries the
+ * params of both versions: agents that route by version read those of 2, all others those of 1. If
+ * it is answered with 1, our v1 capabilities may have been lost behind a router, so we offer 1
+ * again.
+ * @throws ParleyError `protocol-version` without a common version, `protocol-violation`; RpcError
  */
 export async function initialize(
   rpc: RpcCaller,

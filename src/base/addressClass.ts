@@ -16,8 +16,7 @@ const GLOBAL_V6 = ipaddr.IPv6.parse('2000::');
 
 /** Classifies an IPv4 or IPv6 address in its usual text form. Unparsable text is forbidden. */
 export function addressClass(address: string): AddressClass {
-  // A zone names an interface of this machine: never public. `new URL` normalizes unusual number
-  // forms.
+  // A zone names an interface of this machine. `new URL` normalizes unusual numbers.
   if (address.includes('%') || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))) {
     return 'forbidden';
   }

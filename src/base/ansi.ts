@@ -2,9 +2,7 @@
 // Pure.
 
 const ESC = '\\u001b';
-/**
- * Strings such as titles, control sequences that do not end in `m`, character sets, single letters.
- */
+/** Strings such as titles, control sequences without final `m`, character sets, single letters. */
 const NOT_COLOR = new RegExp(
   [
     `${ESC}\\][^\\u0007${ESC}]*(?:\\u0007|${ESC}\\\\|$)`,

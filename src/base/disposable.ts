@@ -15,10 +15,7 @@ export function toDisposable(run: () => void): Disposable {
   };
 }
 
-/**
- * Disposes its items in reverse order; items added later are disposed immediately. If some throw,
- * the others are still disposed, then the first error is thrown.
- */
+/** Disposes its items in reverse order, also if some throw; the first error is thrown then. */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];
   #disposed = false;

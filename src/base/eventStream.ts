@@ -7,10 +7,7 @@ import { localizable } from './localizable';
 /** Maximum characters of one event. Fits the largest message in base64. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
-/**
- * Yields the `data` of each event (HTML standard, "Server-sent events").
- * @throws ParleyError `event-too-large`; errors of `bytes`
- */
+/** Yields `data` (HTML standard, "Server-sent events"). Throws ParleyError `event-too-large`. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
   maxChars = MAX_EVENT_CHARS,

@@ -22,10 +22,7 @@ export class KeyedQueue<K> {
 
 function ignore(): void {}
 
-/**
- * Returns the results in the order of the items. The first failure is thrown, and no further run
- * starts.
- */
+/** Results are in the order of the items. After a failure, no further run starts. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,

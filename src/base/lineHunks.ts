@@ -107,10 +107,7 @@ function* sideOf(ids: Uint32Array, others: Uint32Array): Generator<void, Side> {
   return side;
 }
 
-/**
- * Returns pairs of indexes of lines that occur once in each text, as long as their order is the
- * same in both (longest increasing sequence).
- */
+/** Matches lines that occur once in each text, as far as their order is the same in both. */
 function* anchors(
   one: Side,
   two: Side,
@@ -150,10 +147,7 @@ function* anchors(
 
 type Range = readonly [from: number, to: number];
 
-/**
- * Marks the changes in a stretch.
- * @returns the steps taken; negative if the limit was exceeded and the whole stretch is marked
- */
+/** Returns the steps taken; negative if the limit was exceeded and the whole stretch is marked. */
 function search(one: Side, two: Side, range: Range, other: Range, maxSteps: number): number {
   const maxEditLength = Math.floor(Math.sqrt(2 * Math.max(0, maxSteps)));
   const parts = diffArrays(one.ids.slice(...range), two.ids.slice(...other), { maxEditLength }) ?? [

@@ -39,10 +39,7 @@ export class LineSplitter {
     return start === bytes.length || this.#append(bytes.subarray(start));
   }
 
-  /**
-   * Emits the remaining bytes as a line, because an agent may die between a message and its
-   * newline.
-   */
+  /** Emits the rest as a line, because an agent may die between a message and its newline. */
   end(): void {
     if (this.#pendingBytes > 0) this.#flush();
   }

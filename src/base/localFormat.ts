@@ -19,10 +19,7 @@ export function formatTenths(value: number): string {
   return value.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/**
- * Formats date and time.
- * @param at ms since 1970
- */
+/** @param at ms since 1970 */
 export function formatTime(at: number): string {
   return new Date(at).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' });
 }

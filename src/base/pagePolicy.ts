@@ -2,8 +2,8 @@
 
 /**
  * Allows only the page's own files: scripts by nonce, no inline styles, no HTML from strings.
- * @param hasFrame the page contains {@link frameTemplate}, which inherits the policy: also allows
- * style elements with the nonce, style attributes, and a policy for HTML from strings
+ * @param hasFrame allows what {@link frameTemplate}, which inherits the policy, needs: style
+ * elements with the nonce, style attributes, and a policy for HTML from strings
  */
 export function pagePolicy(source: string, nonce: string, hasFrame = false): string {
   return [

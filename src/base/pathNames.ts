@@ -4,10 +4,7 @@ export function plainParts(path: string): readonly string[] {
   return path.split(/[\\/]/).map(plainName);
 }
 
-/**
- * Normalizes a name like the least exact file systems: HFS+ ignores invisible characters, Windows
- * drops trailing dots, spaces and streams, and many ignore case.
- */
+/** HFS+ ignores invisible characters, Windows trailing dots, spaces and streams, many the case. */
 function plainName(name: string): string {
   return name
     .normalize('NFKC')
@@ -22,10 +19,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows forbids them in names.
 const FORBIDDEN = /[<>:"|?*\x00-\x1f]/;
 
-/**
- * Whether Windows resolves each part of the path to a file or folder of that exact name.
- * @param path absolute or relative, with either slash
- */
+/** Whether Windows resolves each part of the path to a file or folder of that exact name. */
 export function isWindowsFilePath(path: string): boolean {
   // `\\.\` leads to devices. `\\?\` and `\??\` contain a forbidden character.
   if (/^[\\/]{2}\.[\\/]/.test(path)) return false;

@@ -10,10 +10,7 @@ export function redact(text: string, known: KnownSecrets = knownSecrets): string
   return withoutSpans([byPosition], secretSpans(byPosition))[0] ?? '';
 }
 
-/**
- * Redacts by value and by appearance, also secrets that span several pieces: these are replaced in
- * their first piece and cut from the others.
- */
+/** Replaces a secret that spans several pieces in its first piece, and cuts it from the others. */
 export function redactPieces(pieces: readonly string[], known: KnownSecrets = knownSecrets): readonly string[] {
   const clean = withoutSpans(pieces, known.spans(pieces.join('')));
   return withoutSpans(clean, secretSpans(clean.join('')));

@@ -5,10 +5,7 @@
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 const BUSY: ReadonlySet<unknown> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
-/**
- * Retries only on Windows; elsewhere the same errors mean missing permission.
- * @throws the error of the last attempt
- */
+/** Only on Windows; elsewhere the same errors mean missing permission. Throws the last error. */
 export async function retryBusy<T>(
   change: () => Promise<T>,
   platform: string = process.platform,

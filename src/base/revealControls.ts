@@ -5,9 +5,7 @@ const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]|(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]/gu;
 
-/**
- * Shows them as `⟨U+202E⟩`. Line breaks, tabs, joiners of emoji and Persian, and Han variants stay.
- */
+/** As `⟨U+202E⟩`. Keeps line breaks, tabs, joiners of emoji and Persian, and Han variants. */
 export function revealControls(text: string): string {
   return text.replace(CONTROLS, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -29,8 +27,8 @@ const JOINERS = ['\u200c', '\u200d', '\ufe0f'];
 const DRAWN = /^[\p{Co}\p{Cs}\p{Cn}]$/u;
 
 /**
- * Shows hidden characters as `⟨U+202E⟩`, runs as `⟨U+00A0 × 30⟩`, `⟨400 spaces⟩` or `⟨300 blank
- * lines⟩`. Spaces, tabs and line breaks stay unless they could push text out of sight.
+ * Shows runs as `⟨U+00A0 × 30⟩`, `⟨400 spaces⟩` or `⟨300 blank lines⟩`. Spaces, tabs and line
+ * breaks stay unless they could push text out of sight.
  */
 export function revealHidden(text: string): string {
   return text

@@ -1,9 +1,6 @@
 // Bounds the wait for answers that may never come, such as those of a hung language server.
 
-/**
- * @param ms time limit
- * @throws the reason of `signal`; on timeout, an Error with a sentence for the model
- */
+/** Throws the reason of `signal`; after `ms`, an Error with a sentence for the model. */
 export async function inTime<T>(answer: PromiseLike<T>, ms: number, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop: () => void = () => undefined;

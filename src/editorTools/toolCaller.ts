@@ -26,10 +26,7 @@ export interface ToolCaller {
   readonly version: string;
   tools(): readonly ToolName[];
   listed?(count: number): void;
-  /**
-   * @param args as `readArgs` returns them
-   * @throws Error with a sentence for the model
-   */
+  /** `args` as from `readArgs`. Throws Error with a sentence for the model. */
   call<Name extends ToolName>(name: Name, args: ToolArgs<Name>, signal: AbortSignal): Promise<ToolAnswer>;
   readonly others: OtherTools;
 }

@@ -9,11 +9,7 @@ export interface QuietTimes {
   readonly last: number;
 }
 
-/**
- * Resolves when no more changes come.
- * @param watch calls its argument for each change
- * @throws the reason of `signal`
- */
+/** `watch` calls its argument for each change. Throws the reason of `signal`. */
 export async function untilQuiet(
   watch: (changed: () => void) => { dispose(): unknown },
   { first, quiet, last }: QuietTimes,

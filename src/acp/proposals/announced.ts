@@ -29,10 +29,7 @@ export function advertises(initializeResult: unknown, name: ProposedCapability):
 
 const ANY_VERSION = Object.fromEntries(Object.values(PROPOSED_CAPABILITIES).map((key) => [key, {}]));
 
-/**
- * In v1, also the prompt lifecycle: prompts may be answered on receipt, and states, echoes and
- * whole messages may be sent (promptLifecycle.ts).
- */
+/** In v1, also announces the prompt lifecycle (promptLifecycle.ts). */
 export const ADVERTISED_V1 = {
   ...ANY_VERSION,
   prompt_lifecycle: { receipt: {}, state_update: {}, state_change: {}, user_message: {}, agent_message: {} },

@@ -103,10 +103,7 @@ export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesS
 
 const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'thought' } as const;
 
-/**
- * Reads a whole message (`user_message` etc.): omitted content keeps the present one, null clears
- * it, a list replaces it.
- */
+/** Omitted content keeps the present one, null clears it, a list replaces it. */
 function readWholeMessage(update: unknown): SessionEvent | undefined {
   const name = at(update, 'sessionUpdate');
   const messageId = at(update, 'messageId');

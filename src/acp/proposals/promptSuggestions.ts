@@ -8,10 +8,7 @@ const MAX_SUGGESTIONS = 20;
 const MAX_BLOCKS = 20;
 const MAX_CHARS = 300;
 
-/**
- * The first suggestion that fits on one line. Skips content that can't be typed, hidden characters,
- * and texts over {@link MAX_CHARS}.
- */
+/** The first suggestion of one short line without hidden characters and untypeable content. */
 export function suggestedPrompt(suggestions: readonly unknown[]): EventOf<'prompt_suggestion'> {
   for (const suggestion of suggestions.slice(0, MAX_SUGGESTIONS)) {
     const text = lineOf(textOf(at(suggestion, 'prompt')));

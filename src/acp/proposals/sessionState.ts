@@ -26,10 +26,7 @@ export interface StateUpdate {
 }
 
 export interface StateHolder {
-  /**
-   * Looks up the state for the next prompt; undefined if nothing has to be looked up. Rejects when
-   * the signal is aborted.
-   */
+  /** Looks up the state for the next prompt, if necessary. Rejects when the signal is aborted. */
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined;
   offer(): StateOffer | undefined;
   opened(): void;

@@ -26,10 +26,7 @@ const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unres
 export interface SessionStatus {
   readonly answer: StatusAnswer;
   readonly state?: StateReport;
-  /**
-   * The status was `open` (current schema), so prompts may fail on this connection before the
-   * session is resumed or loaded.
-   */
+  /** The status was `open`: prompts may fail here before the session is resumed or loaded. */
   readonly isUnattached?: true;
 }
 

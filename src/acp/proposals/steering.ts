@@ -23,7 +23,6 @@ export function announcesSteering(initializeResult: unknown): boolean {
 }
 
 /**
- * Adds a message to the running turn.
  * @param onSent gets the request id as text
  * @param signal asks for the message back
  * @throws as {@link readSteering}; errors of the agent
@@ -40,10 +39,7 @@ export async function steer(
   return readSteering(await connection.request(STEERING, params, { signal, onSent: (id) => onSent(String(id)) }));
 }
 
-/**
- * Returns a receipt if the message is in the running turn.
- * @throws ParleyError `prompt-required`, `not-steered`, `steering-unclear`
- */
+/** Throws ParleyError `prompt-required`, `not-steered`, `steering-unclear`. */
 export function readSteering(result: unknown): PromptAnswer {
   const outcome = at(result, 'outcome');
   if (outcome === 'injected') return { ends: false };

@@ -37,9 +37,7 @@ export interface AgentFeatures {
   readonly archive?: Feature;
   readonly additionalDirectories?: Feature;
   readonly systemPrompt?: Feature;
-  /**
-   * Lists the options of a session before it exists, and takes values for them when it opens one.
-   */
+  /** Lists the options of a session before it exists, and takes their values when it opens. */
   readonly options?: Feature;
   readonly logout?: Feature;
   readonly authStatus?: Feature;
@@ -67,8 +65,7 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
     }
   | {
       /**
-       * Runs the agent's own command in a terminal, with these arguments appended and this
-       * environment added. Exit code 0 is success.
+       * Runs the agent's own command in a terminal, with `args` appended. Success is exit code 0.
        */
       readonly type: 'terminal';
       readonly args: readonly string[];
@@ -139,10 +136,7 @@ export interface SessionPage {
   readonly nextCursor?: string;
 }
 
-/**
- * The end of the turn if `ends`, otherwise a receipt, with the id of the message if the agent gives
- * one.
- */
+/** The end of the turn if `ends`, otherwise a receipt with the id of the message, if given. */
 export interface PromptAnswer extends TurnTokens {
   readonly ends: boolean;
   readonly stopReason?: StopReason;
@@ -196,10 +190,7 @@ export interface AgentAuth {
 }
 
 export interface StoredSessions {
-  /**
-   * `session/options` (unstable): the initial options of a session.
-   * @param sessionId the session to fork, if any
-   */
+  /** `session/options` (unstable). `sessionId` is the session to fork, if any. */
   options(setup: SessionSetup, sessionId: string | undefined, signal: AbortSignal): Promise<SessionOffer>;
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   fork(
@@ -228,8 +219,8 @@ export interface SessionControls {
 }
 
 /**
- * One agent on one connection. Parts without a counterpart in the protocol are absent; methods of
- * absent features must not be called. Refusals of the agent are thrown as RpcError.
+ * Parts without a counterpart in the protocol are absent; methods of absent features must not be
+ * called. Refusals of the agent are thrown as RpcError.
  */
 export interface Dialect {
   readonly protocol: Protocol;
@@ -251,13 +242,11 @@ export interface Dialect {
     key?: string,
   ): Promise<PromptAnswer>;
   /**
-   * Reads the answer to a prompt of an earlier connection; never throws. Absent if requests don't
-   * outlive their connection.
+   * Reads the answer to a prompt of an earlier connection, if requests can outlive one. Never
+   * throws.
    */
   readAnswer?(raw: unknown): PromptAnswer;
-  /**
-   * Reads the answer to a request that opened a session; never throws. Absent like `readAnswer`.
-   */
+  /** Like `readAnswer`, for a request that opened a session. */
   readOffer?(sessionId: string, raw: unknown): SessionOffer;
   /** Requests a stop; the turn still ends when the agent says so. */
   cancel(sessionId: string): Promise<void>;

@@ -83,10 +83,7 @@ const fieldSchemas = {
   }),
 } as const;
 
-/**
- * Reads the params of `elicitation/create`.
- * @throws RpcError -32602 for unsupported modes, scopes, forms and URLs
- */
+/** Throws RpcError -32602 for unsupported modes, scopes, forms and URLs. */
 export function readElicitation(params: unknown): ElicitationAsk {
   const message = at(params, 'message');
   if (typeof message !== 'string') throw invalid('message is missing');

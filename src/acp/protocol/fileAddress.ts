@@ -4,10 +4,7 @@
 const ESCAPED_SEPARATOR = /%(?:2f|5c|00)/i;
 const LINE_FRAGMENT = /#L\d+(?:-L?\d+)?$/i;
 
-/**
- * Returns the path of a local `file:` URL. Any other text is returned unchanged, so URLs of other
- * hosts and with hidden separators match no file.
- */
+/** The path of a local `file:` URL; any other text, also with a hidden separator, unchanged. */
 export function pathOfFileAddress(text: string, isWindows = process.platform === 'win32'): string {
   const encoded = /^file:(?:\/\/(?:localhost)?(?=\/))?(\/[^/\\].*|\/)$/is.exec(text)?.[1];
   if (encoded === undefined || ESCAPED_SEPARATOR.test(encoded)) return text;

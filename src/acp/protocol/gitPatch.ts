@@ -17,10 +17,7 @@ interface Change {
 const MAX_FILES = 200;
 const MAX_PATCH_CHARS = 4 * 1024 * 1024;
 
-/**
- * Reads a `diff` content of v2 (section 3.4) into one content per file. A patch in another format,
- * too long or unparsable is appended as text.
- */
+/** Section 3.4. One content per file; an unreadable patch is appended as text. */
 export function readDiff(raw: unknown): ToolContent[] {
   const list = at(raw, 'changes');
   const changes = (Array.isArray(list) ? list.slice(0, MAX_FILES) : []).flatMap(readChange);

@@ -43,10 +43,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     return readAuthStatus(await this.rpc.request('auth/status', {}, { signal }));
   }
 
-  /**
-   * `session/new`.
-   * @throws ParleyError `protocol-violation`; RpcError, -32000 if sign-in is required
-   */
+  /** Throws ParleyError `protocol-violation`; RpcError, -32000 if sign-in is required. */
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
     return this.#open('session/new', {}, setup, signal);
   }
@@ -64,7 +61,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   abstract resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
 
-  /** `session/fork` (unstable). Throws as {@link newSession}. */
+  /** Unstable. Throws as {@link newSession}. */
   fork(
     sessionId: string,
     setup: SessionSetup,

@@ -22,10 +22,7 @@ export function readSessionPage(raw: unknown): SessionPage {
 
 export type StdioMark = { readonly type?: 'stdio' };
 
-/**
- * `mcpServers` is required even if empty; everything else must be omitted if empty or not
- * advertised.
- */
+/** `mcpServers` is required; everything else must be omitted if empty or not advertised. */
 export function setupToWire(
   { cwd, additionalDirectories, mcpServers, systemPrompt = [] }: SessionSetup,
   stdio: StdioMark,

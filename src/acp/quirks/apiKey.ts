@@ -2,10 +2,7 @@
 import { at, isMarked } from '../../base/untrusted';
 import type { KeyForm } from '../protocol/dialect';
 
-/**
- * gemini-cli reads `_meta["api-key"]` as text, codex-acp reads `_meta["api-key"].apiKey`; each
- * ignores the other form.
- */
+/** gemini-cli reads `_meta["api-key"]` only as text, codex-acp only `_meta["api-key"].apiKey`. */
 export function announcedKeyForm(announced: unknown): KeyForm | undefined {
   if (!isMarked(announced)) return undefined;
   return at(announced, 'provider') === 'google' ? 'text' : 'object';

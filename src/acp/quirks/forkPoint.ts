@@ -15,10 +15,7 @@ export interface ForkPoint {
   readonly messageId: string;
 }
 
-/**
- * @throws ParleyError `cannot-fork-at` if the agent doesn't support it or doesn't have the message;
- * RpcError for other refusals
- */
+/** Throws ParleyError `cannot-fork-at` if the agent can't fork there; RpcError otherwise. */
 export async function forkAt(
   agent: { readonly name: string; readonly features: AgentFeatures; readonly sessions: StoredSessions },
   { sessionId, messageId }: ForkPoint,

@@ -1,10 +1,7 @@
 // Quirks of gemini-cli that its capabilities don't tell.
 import { at } from '../../base/untrusted';
 
-/**
- * Whether missing files must read as empty. gemini-cli reads a file before creating it and takes
- * any error (-32603 and -32002 alike) for a failed write, so it could never create one.
- */
+/** gemini-cli reads a file before creating it and takes any error for a failed write. */
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {
   return at(initializeResult, 'agentInfo', 'name') === 'gemini-cli';
 }

@@ -19,11 +19,7 @@ export function unlistedModes(initializeResult: unknown): SessionOffer['modes'] 
   return { current: 'default', modes };
 }
 
-/**
- * Reads {@link ASK_QUESTIONS}. Each question has options and accepts free text; answers are lists,
- * keyed by the question's text.
- * @throws RpcError -32602
- */
+/** Each question also accepts free text; answers are lists, keyed by the question's text. */
 export function readQuestions(params: unknown): UserQuestions {
   const questions = at(params, 'questions');
   if (!isFilledList(questions)) throw new RpcError(RPC_CODES.invalidParams, `${ASK_QUESTIONS}: questions is missing`);

@@ -5,10 +5,7 @@ import type { ToolPatch } from '../../session/events/event';
 
 const MAX_ID = 1000;
 
-/**
- * claude-agent-acp and its relatives use `claudeCode.parentToolUseId`, qwen-code uses
- * `parentToolCallId`. Undefined for the agent's own work.
- */
+/** claude-agent-acp uses `claudeCode.parentToolUseId`, qwen-code uses `parentToolCallId`. */
 export function parentCallOf(meta: unknown): string | undefined {
   if (typeof meta !== 'object' || meta === null) return undefined;
   const id = at(meta, 'claudeCode', 'parentToolUseId') ?? at(meta, 'parentToolCallId');

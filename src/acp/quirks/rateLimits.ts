@@ -18,8 +18,7 @@ export function rateLimitsOf(meta: unknown): EventOf<'rate_limits'> | undefined 
     if (typeof window === 'object' && window !== null)
       limits.set(kind, { kind, state: stateOf(window, false), ...amountOf(window) });
   }
-  // Extra usage can replace an exhausted window; only the outer status tells whether requests are
-  // refused.
+  // Extra usage can replace an exhausted window: the outer status tells if requests are refused.
   const type = at(info, 'rateLimitType');
   const kind = typeof type === 'string' ? type.slice(0, MAX_KIND) : '';
   const isRefused = at(info, 'isUsingOverage') !== true && at(info, 'overageInUse') !== true;

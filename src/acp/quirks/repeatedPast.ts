@@ -24,9 +24,8 @@ function asWhole(event: SessionEvent): readonly SessionEvent[] {
 }
 
 /**
- * gemini-cli writes placeholders into replayed texts: a tool result is a user message "[Function
- * Response: write_file]", and calls are appended to the agent's text. They are dropped, but end the
- * message.
+ * In replays of gemini-cli, a tool result is a user message "[Function Response: write_file]", and
+ * calls are appended to the agent's text. Both are dropped, but end the message.
  */
 function withoutPlaceholders(event: SessionEvent): readonly SessionEvent[] {
   if (event.type !== 'message_chunk' || event.block.type !== 'text') return [event];

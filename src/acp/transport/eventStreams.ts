@@ -45,10 +45,7 @@ export class EventStreams {
     this.#signal = signal;
   }
 
-  /**
-   * Opens a stream unless it is open; the connection's own without an id.
-   * @throws ParleyError `session-conflict`, `too-many-sessions`
-   */
+  /** Does nothing if it is open. Throws ParleyError `session-conflict`, `too-many-sessions`. */
   async open(sessionId: string | undefined): Promise<void> {
     let stream = this.#streams.get(sessionId);
     if (!stream) {

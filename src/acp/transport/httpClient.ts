@@ -39,8 +39,7 @@ export class HttpClient {
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const isStale = error instanceof StaleSocket;
-        // The server closed an idle connection just as it was reused; it did not receive the
-        // request.
+        // The server closed an idle connection just as it was reused, and got no request.
         if (!isStale || !isFirst) throw networkError(this.#url, isStale ? error.cause : error);
       }
     }
@@ -121,9 +120,7 @@ class StaleSocket extends Error {
 const MAX_COOKIES = 50;
 const MAX_COOKIE_CHARS = 4096;
 
-/**
- * Load balancers use cookies to route all requests of a connection to one server (protocol.md 6.1).
- */
+/** Load balancers route the requests of a connection by cookies (protocol.md 6.1). */
 export class CookieJar {
   readonly #url: URL;
   readonly #cookies = new Map<string, string>();

@@ -73,10 +73,7 @@ export class HttpTransport implements RemoteTransport {
     if (this.#end) sink.closed(this.#end);
   }
 
-  /**
-   * Resolves when the server has accepted the message.
-   * @throws ParleyError why the connection has ended
-   */
+  /** Resolves when the server has accepted the message. Throws why the connection ended. */
   write(message: string): Promise<void> {
     const sent = this.#sendQueue.then(() => this.#send(message));
     this.#sendQueue = sent.catch(() => {});
@@ -234,8 +231,7 @@ export class HttpTransport implements RemoteTransport {
     // The server buffers its updates until they are requested.
     if (request && typeof named === 'string') void streams?.open(named).catch(() => {});
     if (request?.method === 'session/load' && request.sessionId !== undefined && streamSession === undefined) {
-      // The answer arrives on the connection's stream and can overtake the replay on the session's
-      // stream; the protocol requires it last.
+      // The protocol requires the answer last, but it can overtake the replay on another stream.
       const { quietMs = 100 } = this.#options;
       void streams?.untilQuiet(request.sessionId, quietMs).then(() => this.#deliver(data));
       return;

@@ -87,10 +87,7 @@ const REJECTED: RemoteFailure = {
   hint: () => localizable('Check the “url” of the agent in parley.agents.'),
 };
 
-/**
- * Redirects are never followed, because the headers are for this host only.
- * @param words the server's own, on one line
- */
+/** Redirects are never followed, because the headers are for this host only. */
 export function statusError(url: URL, status: number, words = ''): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {

@@ -54,20 +54,14 @@ export class StdioTransport implements Transport {
     if (this.#stdin.writable) this.#stdin.end();
   }
 
-  /**
-   * Ends delivery: the stream has ended, or its process has exited while another one holds the pipe
-   * open.
-   */
+  /** Call when the process exits too, because another process may hold the pipe open. */
   finish(error?: Error): void {
     if (this.#end) return;
     this.#end = { error };
     this.#sink?.closed(error);
   }
 
-  /**
-   * Stops delivery and closes stdin. Keeps draining stdout, since a full pipe would keep the agent
-   * from exiting.
-   */
+  /** Keeps draining stdout, because a full pipe would keep the agent from exiting. */
   dispose(): void {
     this.#isDisposed = true;
     this.#sink = undefined;

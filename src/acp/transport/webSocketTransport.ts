@@ -30,10 +30,7 @@ export class WebSocketTransport implements RemoteTransport {
   #hasWarned = false;
   #keepalive: NodeJS.Timeout | undefined;
 
-  /**
-   * Resolves when messages can be sent.
-   * @throws ParleyError with the host, its answer and what helps; the reason of `signal`
-   */
+  /** Resolves when messages can be sent. Throws ParleyError; the reason of `signal`. */
   static async connect(options: WebSocketOptions, signal: AbortSignal): Promise<WebSocketTransport> {
     signal.throwIfAborted();
     let socket: WebSocket;

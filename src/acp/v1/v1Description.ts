@@ -75,8 +75,8 @@ export function withoutAbsent<T extends object>(record: { readonly [K in keyof T
 }
 
 /**
- * Reads `authMethods`. Without a type it is `agent`. `terminal` includes its predecessor
- * `_meta.terminal-auth`; `env_var` left the protocol but is still sent; other types are only shown.
+ * Without a type, a method is `agent`. `terminal` includes its predecessor `_meta.terminal-auth`;
+ * `env_var` left the protocol but is still sent; other types are only shown.
  */
 export function readAuthMethods(raw: unknown): AuthMethod[] {
   if (!Array.isArray(raw)) return [];

@@ -28,9 +28,8 @@ import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema,
 export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
 
 /**
- * Reads one `update` of `session/update` (section 1.3) and emits its events. Unknown or invalid
- * updates become an `unknown_update` with the raw value, which is shown.
- * @returns a warning for the log
+ * Section 1.3. Unknown or invalid updates are shown raw as `unknown_update`. Returns a warning for
+ * the log.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
   if (isToolUpdate(update)) {

@@ -126,10 +126,7 @@ export function describeV2(raw: unknown): AgentDescription | undefined {
   return describe(2, raw, featuresOf);
 }
 
-/**
- * Agents with sessions can list, resume and close them; agents with sign-in methods can also sign
- * out.
- */
+/** Agents with sessions can list, resume and close; agents with sign-in methods can sign out. */
 function featuresOf(raw: unknown): AgentFeatures {
   const session = (...path: string[]): Feature | undefined => toFeature(at(raw, 'capabilities', 'session', ...path));
   const prompt = (kind: string): boolean => session('prompt', kind) !== undefined;

@@ -27,10 +27,9 @@ import { readUpdate as readSharedUpdate } from '../v1/v1Events';
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
 /**
- * Reads one `update` of `session/update` (section 3.4) and emits its events, after {@link
- * applyUpdates} has handled states, whole messages, terminals and barriers. Unknown or invalid
- * updates become an `unknown_update` with the raw value, which is shown.
- * @returns a warning for the log
+ * Section 3.4, after {@link applyUpdates} has handled states, whole messages, terminals and
+ * barriers. Unknown or invalid updates are shown raw as `unknown_update`. Returns a warning for the
+ * log.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
   const events = readV2Update(update);

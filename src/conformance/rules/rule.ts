@@ -130,9 +130,7 @@ export function unanswered(
   return ended && breaks(`the agent ended before it answered ${method}`, line, ended);
 }
 
-/**
- * Shortens a value of the agent. Redacts first, because the rest of a truncated secret would stay.
- */
+/** Redacts before shortening, because a truncated secret would stay. */
 export function shown(value: unknown): string {
   const text = redact(JSON.stringify(value) ?? 'nothing');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

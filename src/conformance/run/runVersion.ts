@@ -37,10 +37,7 @@ interface Opened {
   readonly offers: Offers;
 }
 
-/**
- * Tries everything the agent offers.
- * @throws ParleyError if the agent can't be started; the reason of `signal`
- */
+/** Throws ParleyError if the agent can't be started; the reason of `signal`. */
 export async function runVersion(context: VersionContext): Promise<VersionRun> {
   const { log, known: judgedVersions } = context;
   const { connection, opened } = await connect(context);

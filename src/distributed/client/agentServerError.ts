@@ -136,7 +136,6 @@ function validationSentence(text: string): string | undefined {
   return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
 }
 
-/** One short line without control characters, secrets and signatures. */
 export function plainSentence(text: string): string {
   const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
     // pydantic quotes messages that it can't read.

@@ -122,10 +122,7 @@ export class CommunicationClient {
     return this.#stream('/runs', createBody(request), signal);
   }
 
-  /**
-   * `POST /runs/{id}`, mode stream: starts after the events so far. Checks the status first,
-   * because some servers hang unless the run is awaiting.
-   */
+  /** Starts after the events so far. Some servers hang unless the run is awaiting. */
   async resumeStream(runId: string, answer: Message, signal: AbortSignal): Promise<RunStream> {
     await this.#assertAwaiting(runId, signal);
     return this.#stream(runPath(runId), resumeBody(runId, answer), signal);
@@ -275,7 +272,6 @@ export class CommunicationClient {
     throw errorOfAnswer(this.origin, response.status, response.headers, errorBody, Date.now());
   }
 
-  /** Bounds the decompressed size. */
   async #body(response: Response, maxBytes: number, request: string, signal: AbortSignal): Promise<unknown> {
     const chunks: Uint8Array[] = [];
     let size = 0;

@@ -44,11 +44,9 @@ export interface CommunicationSessionOptions {
   readonly links?: HistoryLinks;
   /** Saves {@link CommunicationSession.kept} before a prompt is sent. Never rejects. */
   readonly keep?: () => Promise<void>;
-  /** A server has another branch: ours continues, theirs can be shown. */
   readonly onDidFork?: (fork: Fork) => void;
   /** Shows the end of a missed run. Returns false if it has no place in the transcript. */
   readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly follow?: FollowOptions;
   /** Milliseconds for reading a server's version, and for a cancelled run to end. */
@@ -189,9 +187,8 @@ export class CommunicationSession {
   }
 
   /**
-   * Sends a prompt or an answer, and resolves at the end of the turn.
-   * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
-   * `message-too-large`
+   * Resolves at the end of the turn. Throws AgentServerError; ParleyError `session-busy`,
+   * `run-lost`, `run-not-awaiting`, `message-too-large`.
    */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     if (this.#active) throw busy();
@@ -309,8 +306,7 @@ export class CommunicationSession {
 
   #keepLostRun({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
     const { held } = this.#past;
-    // Without a response, the run presumably never started; otherwise the server reports it before
-    // the next one.
+    // Without a response, the run presumably never started; if it did, the server reports it later.
     if (!isAnswer && position.runId === undefined && !isStopped) {
       held.withdraw(message);
       return;

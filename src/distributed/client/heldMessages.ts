@@ -5,7 +5,6 @@ import { MAX_MESSAGE_BYTES, type Message, messageSchema, timestamp, urlSchema } 
 import { urlIdentity } from '../model/resourceUrl';
 import { textOf } from './runParts';
 
-/** The oldest are dropped first. */
 const MAX_HELD = 20_000;
 /** In bytes per request: our own server accepts this besides a descriptor. */
 const MAX_REQUEST_BYTES = 3 * MAX_MESSAGE_BYTES;
@@ -28,7 +27,6 @@ export interface HeldMessage {
   readonly url?: string | undefined;
 }
 
-/** `message` is undefined if it can't be read. */
 export interface Recorded {
   readonly url: string;
   readonly message: Message | undefined;
@@ -136,10 +134,7 @@ function isCopyAt({ url }: HeldMessage, other: string): boolean {
   return url !== undefined && urlIdentity(url) === urlIdentity(other);
 }
 
-/**
- * By text, or by time and overlapping text: clients may write in the same millisecond, and an
- * answer may be longer on the server.
- */
+/** By text, or by time and overlapping text: an answer may be longer on the server. */
 function isSameMessage(message: Message, recorded: Message): boolean {
   const [content, others] = [contentOf(message), contentOf(recorded)];
   if (content === others) return true;
@@ -157,7 +152,6 @@ function textsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? '').join('');
 }
 
-/** @param now milliseconds since 1970 */
 export function leftOutMessage(count: number, now: number): Message {
   const content = count === 1 ? '[1 earlier message left out]' : `[${count} earlier messages left out]`;
   const at = timestamp(now);

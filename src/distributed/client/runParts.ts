@@ -64,10 +64,7 @@ export interface Shown {
   others: number;
 }
 
-/**
- * The parts of a message that are not shown yet. Text is compared as a whole, because servers merge
- * it. Undefined if the message contradicts what was shown.
- */
+/** Compares text as a whole, as servers merge it. Undefined if it differs from what was shown. */
 export function missingParts(shown: Shown, whole: readonly MessagePart[]): readonly MessagePart[] | undefined {
   const missing: MessagePart[] = [];
   let at = 0;
@@ -118,10 +115,7 @@ function nameOfUrl(url: string): string {
   }
 }
 
-/**
- * Attached files become artifacts, and links to local files become text. Throws ParleyError
- * `message-too-large`.
- */
+/** Files become artifacts, links to local files text. Throws ParleyError `message-too-large`. */
 export function promptMessage(prompt: readonly ContentBlock[], now: number): Message {
   const at = timestamp(now);
   const message = { role: 'user', parts: prompt.flatMap(promptPart), created_at: at, completed_at: at };

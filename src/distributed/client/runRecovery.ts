@@ -43,9 +43,8 @@ export function isResting(status: RunStatus): boolean {
 }
 
 /**
- * Yields the events of a run from `position` on, each once, until one that {@link endsStream}. A
- * lost stream continues from `GET /runs/{id}/events`, otherwise from `GET /runs/{id}`.
- * @throws errors of `open`; ParleyError `run-lost`
+ * Yields each event from `position` on once, until one that {@link endsStream}. Throws errors of
+ * `open`; ParleyError `run-lost`.
  */
 export async function* followRun(
   client: Pick<CommunicationClient, 'run' | 'events'>,
@@ -212,7 +211,6 @@ function runLostError(reason: LocalizableText, cause?: unknown): ParleyError {
 }
 
 export interface MissedRunOptions {
-  /** Milliseconds between polls. */
   readonly pollMs: number;
   /** Milliseconds to wait after cancelling the run. */
   readonly stopMs: number;
@@ -233,10 +231,7 @@ export class MissedRun {
     this.#options = options;
   }
 
-  /**
-   * Waits for the end of the run. Returns whether the server has nothing more to report.
-   * @param maxMs default: no limit
-   */
+  /** Returns whether the server has nothing more to report. Without `maxMs`, waits for the end. */
   async ended(client: CommunicationClient, signal: AbortSignal, maxMs?: number): Promise<boolean> {
     const { pollMs, stopMs, onWait, log = silentLog } = this.#options;
     const { id } = this;

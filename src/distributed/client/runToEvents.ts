@@ -40,10 +40,7 @@ export class RunToEvents {
   #gaps = 0;
   #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
 
-  /**
-   * @param key makes ids unique in the session
-   * @param maxGaps remote parts that become gaps; others are links
-   */
+  /** `key` makes ids unique in the session. Up to `maxGaps` remote parts are gaps, others links. */
   constructor(key: string, log: Log, maxGaps = 0) {
     this.#key = key;
     this.#maxGaps = maxGaps;
@@ -64,8 +61,7 @@ export class RunToEvents {
         this.end = undefined;
         break;
       case 'message.created':
-        // Its parts follow one by one or with `message.completed`, even if an agent yields whole
-        // messages.
+        // Its parts follow one by one or with `message.completed`, even for whole messages.
         this.#startMessage();
         break;
       case 'message.part':
@@ -185,8 +181,7 @@ export class RunToEvents {
       }
       return;
     }
-    // Steps have no id: a result without arguments belongs to the tool's last call without a
-    // result.
+    // Steps have no id: a result without arguments belongs to the tool's last open call.
     const open =
       toolOutput !== undefined && toolInput === undefined
         ? this.#openTools.findLast((call) => call.toolName === toolName)

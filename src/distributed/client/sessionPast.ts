@@ -29,7 +29,6 @@ export interface KeptPast {
 
 export interface SessionPastOptions {
   readonly links?: HistoryLinks | undefined;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -86,10 +85,7 @@ export class SessionPast {
     return undefined;
   }
 
-  /**
-   * Drops held messages that a server recorded; other clients may have written too. Returns whether
-   * the record has the prompt; undefined if unreadable.
-   */
+  /** Returns whether the server's record has the prompt; undefined if unreadable. */
   async takeRecord(
     added: readonly string[],
     run: { readonly input: readonly Message[]; readonly outputs: number } | undefined,
@@ -115,8 +111,8 @@ export class SessionPast {
   }
 
   /**
-   * Makes the history readable for a server: re-signs our links, and sends messages along from the
-   * first unreadable one on. Returns whether it must be sent again.
+   * Re-signs our links, and sends messages along from the first link on that the server can't read.
+   * Returns whether the history must be sent again.
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
@@ -125,8 +121,7 @@ export class SessionPast {
     const freshLinks = await Promise.all(
       history.map(async (url) => {
         const link = await links.fresh(url, reader);
-        // An expired foreign link stays only if its message can't be read at all; then the user
-        // decides.
+        // An expired foreign link stays only if its message can't be read at all.
         return link !== undefined && (await this.#readIfExpired(link, signal)) ? undefined : link;
       }),
     );

@@ -71,10 +71,9 @@ export interface GuardedResponse {
 }
 
 /**
- * Any status is a result.
+ * Any status is a result. Errors contain no content of servers.
  * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`,
- * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost`, `cancelled`; without
- * any content of servers
+ * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost`, `cancelled`
  */
 export async function guardedGet(
   url: string,
@@ -105,7 +104,6 @@ export async function guardedGet(
 interface Visit {
   readonly result?: GuardedResponse;
   readonly location: string;
-  /** Milliseconds spent asking the user. */
   readonly waited: number;
 }
 

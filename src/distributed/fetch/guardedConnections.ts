@@ -60,9 +60,8 @@ export class GuardedConnections implements Disposable {
   }
 
   /**
-   * Sends a GET without following redirects.
-   * @param allowed addresses are not checked, and proxy settings apply
-   * @throws BlockedAddress; socket errors
+   * For `allowed` URLs, addresses are not checked and proxy settings apply. Throws BlockedAddress;
+   * socket errors.
    */
   async get(
     url: URL,
@@ -110,8 +109,7 @@ export class GuardedConnections implements Disposable {
         headers,
         lookup: this.#lookupFor(url.origin, allowed),
       };
-      // Editors replace `request` to use a proxy, which would resolve the name itself: checked
-      // requests and those to this machine bypass it.
+      // Editors replace `request` to use a proxy, which would resolve names itself.
       const request =
         !allowed || LOOPBACK_ORIGIN.test(url.origin)
           ? new http.ClientRequest(options as http.ClientRequestArgs)
@@ -167,8 +165,7 @@ export const ACCEPT_ENCODING = 'gzip, br';
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /**
- * @param maxBytes of the body, compressed and decompressed
- * @throws ParleyError `too-large`, `bad-encoding`; socket errors
+ * Bounds the compressed size too. Throws ParleyError `too-large`, `bad-encoding`; socket errors.
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ParleyError => {

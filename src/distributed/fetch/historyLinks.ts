@@ -9,16 +9,9 @@ import { expiryOf, hashOf, isOnThisMachine } from '../model/resourceUrl';
 import type { Resolver } from './resolver';
 
 export interface HistoryLinks {
-  /**
-   * Re-signs a link to our own store.
-   * @param reader origin of the server that reads it
-   * @returns undefined if it can't
-   */
+  /** Re-signs a link to our own store for the server `reader`; undefined if it can't. */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
-  /**
-   * The message, or the reason why not. Retries for a few seconds, because the reason would replace
-   * the message for good.
-   */
+  /** Retries for a few seconds, because a reason would replace the message for good. */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
   /** Undefined if the server of the link provides the message. */
   whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined>;

@@ -40,10 +40,7 @@ export class OriginConsent {
     return this.#policy.isAllowed(origin) || this.#allowed.has(origin);
   }
 
-  /**
-   * Asks about all servers of a session in one question; their requests wait for the answer.
-   * @param isNeeded whether a URL must be fetched at all
-   */
+  /** One question for all servers of a session; their requests wait for the answer. */
   async askTogether(
     urls: readonly string[],
     isNeeded: (url: string) => Promise<boolean>,

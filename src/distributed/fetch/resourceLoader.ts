@@ -25,7 +25,6 @@ export interface LoaderOptions {
   /** For one URL with all redirects; 10 s by default. */
   readonly timeoutMs?: number;
   readonly log?: Log;
-  /** Milliseconds since 1970. */
   now?(): number;
 }
 
@@ -71,8 +70,8 @@ export class ResourceLoader {
     const hash = sha256 === undefined ? {} : { sha256 };
     for (const store of this.#options.stores ?? []) {
       const key = await store.keyOf(url);
-      // A foreign session may name anything in the user's bucket, which must not be read with the
-      // user's keys.
+      // A foreign session may name anything in the bucket; only minted ids are read with the user's
+      // keys.
       if (key !== undefined && isMinted(key))
         return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
     }

@@ -55,9 +55,7 @@ export function isGapReason(word: string): word is GapReason {
   return Object.hasOwn(SENTENCES, word);
 }
 
-/**
- * Permanent reasons. A truncated response is not JSON and has another hash, so those are retryable.
- */
+/** Permanent reasons. A truncated response fails as JSON or by its hash, which is retryable. */
 const FINAL: ReadonlySet<GapReason> = new Set([
   'expired',
   'not-a-message',
@@ -72,7 +70,6 @@ export function gapOf(index: number, url: string, reason: GapReason): Gap {
   return { kind: 'gap', index, url, reason, host, retryable: !FINAL.has(reason) };
 }
 
-/** @param now milliseconds since 1970 */
 export function reasonOfStatus(status: number, url: string, now: number): GapReason {
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403) {

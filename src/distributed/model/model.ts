@@ -218,10 +218,7 @@ export type RunEvent =
   /** Replaces an unreadable event that would have ended the run. */
   | { readonly type: 'error'; readonly error: { readonly code: string; readonly message: LocalizableText } };
 
-/**
- * @param what subject of the error, such as "The message"
- * @throws ParleyError `invalid-data`, which names fields but no values
- */
+/** Throws ParleyError `invalid-data`, which names fields but no values. */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
@@ -343,10 +340,7 @@ export function mintId(): string {
   return randomUUID();
 }
 
-/**
- * ISO 8601 with `Z`.
- * @param at milliseconds since 1970
- */
+/** ISO 8601 with `Z`. */
 export function timestamp(at: number): string {
   return new Date(at).toISOString();
 }

@@ -9,9 +9,7 @@ import { localizable } from '../../base/localizable';
 /** Parameter names that only signatures use: S3 and Google. */
 const SIGNATURE =
   /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
-/**
- * Parameters that belong to a signature only next to one: ours, Azure's, old ones of S3 and Google.
- */
+/** Parts of a signature only next to one: ours, Azure's, old ones of S3 and Google. */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;

@@ -38,7 +38,6 @@ export interface AgentServerOptions {
   readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;
   readonly connections?: Partial<ConnectionLimits>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly log?: Log;
 }
@@ -109,9 +108,7 @@ export class AgentServer {
     return this.baseUrl ?? '';
   }
 
-  /**
-   * Cancels and records all runs. An agent that doesn't stop is abandoned after the grace period.
-   */
+  /** Cancels and records all runs; abandons agents that don't stop in the grace period. */
   async stop(): Promise<void> {
     const server = this.#server;
     await this.#runs.stop();

@@ -17,10 +17,7 @@ export interface SessionState {
 
 export interface RunState {
   read(signal: AbortSignal): Promise<SessionState | undefined>;
-  /**
-   * @param previous URL of the state that this one continues
-   * @returns its URL; undefined if the state was replaced in the meantime
-   */
+  /** Returns the URL; undefined if the state `previous` was replaced in the meantime. */
   store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
 }
 
@@ -38,9 +35,8 @@ export interface RunEmitter {
   message(parts: readonly MessagePart[]): void;
   generic(value: Readonly<Record<string, unknown>>): void;
   /**
-   * Asks the caller (`run.awaiting`); the server never answers permissions itself.
-   * @param withdrawn aborts when the question is obsolete
-   * @throws its reason, or that of the run's signal
+   * Asks the caller (`run.awaiting`); the server never answers permissions itself. Throws the
+   * reason of `withdrawn` or of the run's signal.
    */
   ask(question: readonly MessagePart[], withdrawn?: AbortSignal): Promise<Message>;
 }
@@ -50,10 +46,7 @@ export interface ServedAgent {
   readonly description: string;
   readonly inputContentTypes: readonly string[];
   readonly outputContentTypes: readonly string[];
-  /**
-   * Runs of a session are sequential. Clients get the sentence of a ParleyError, but nothing of
-   * other errors.
-   */
+  /** Runs of a session are sequential. Clients see only messages of ParleyErrors. */
   run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void>;
 }
 

@@ -69,10 +69,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
   else sendUnread(request, response, refusal.status, JSON.stringify(body));
 }
 
-/**
- * Responds before the body has arrived, and keeps the connection until it has, within limits:
- * closing earlier would reset it and lose the response.
- */
+/** Keeps the connection until the body has arrived: closing earlier would lose the response. */
 function sendUnread(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
   response.write(json);

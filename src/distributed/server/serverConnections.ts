@@ -3,7 +3,6 @@
 import type { Socket } from 'node:net';
 
 export const CONNECTION_LIMITS = {
-  /** Connections without a token or signed link. */
   strangers: 64,
   /** Time for a stranger to send the request's head, in milliseconds. */
   strangerMs: 5000,
@@ -35,10 +34,7 @@ export class ServerConnections {
     clearTimeout(this.#strangers.get(socket));
   }
 
-  /**
-   * Above the limit, closes an idle caller. Call the result after the response; undefined: refuse
-   * the request.
-   */
+  /** Returns a function to call after the response; undefined: refuse the request. */
   admit(socket: Socket): (() => void) | undefined {
     if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {
       const idle = [...this.#callers].find((one) => !this.#busy.has(one));

@@ -34,8 +34,7 @@ export function invalidInput(message: string, status = 422): ServerRefusal {
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**
- * A missing type counts as JSON, because the Python client sends none; others are refused, which
- * blocks forms of web pages. Throws ServerRefusal 413, 422.
+ * Accepts a missing type (Python client), but none that web forms can send. Throws ServerRefusal.
  */
 export async function readJson<T>(
   request: IncomingMessage,
@@ -112,10 +111,7 @@ export class ServerAuth {
     this.#digest = digest(token);
   }
 
-  /**
-   * Browsers misused by a page send an Origin, or a Host that isn't ours (DNS rebinding).
-   * @throws ServerRefusal 400, 403, 421
-   */
+  /** Rejects browsers: an Origin, or a foreign Host (DNS rebinding). Throws ServerRefusal. */
   checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {
     // A proxy may choose another one than we would (RFC 9112, 3.2).
     if ((headersDistinct.host?.length ?? 0) > 1) throw new ServerRefusal(400, 'server_error', 'More than one Host');

@@ -60,7 +60,6 @@ export class ServerRun {
   /** Last change of the status, in milliseconds since 1970. */
   since: number;
 
-  /** @param now milliseconds since 1970 */
   constructor(agentName: string, sessionId: string, now: () => number) {
     this.agentName = agentName;
     this.sessionId = sessionId;

@@ -19,7 +19,6 @@ export const RUN_LIMITS = {
   activeInSession: 16,
   /** Milliseconds that a question stays open. */
   awaitMs: 60 * 60_000,
-  /** Milliseconds for a cancelled agent to stop. */
   graceMs: 5000,
   recordMs: 15_000,
 };
@@ -32,7 +31,6 @@ export interface ServerRunsOptions {
   readonly withTexts: ServedRunContext['withTexts'];
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly limits: RunLimits;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;
 }
@@ -50,9 +48,7 @@ export class ServerRuns {
     this.#options = options;
   }
 
-  /**
-   * Queues a run after the earlier ones of its session. Throws ServerRefusal 400, 409, 429, 503.
-   */
+  /** Queued after the session's earlier runs. Throws ServerRefusal 400, 409, 429, 503. */
   async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
     if (this.#isStopped) throw stopping();
     this.#removeOldRuns();

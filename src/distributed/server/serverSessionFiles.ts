@@ -49,8 +49,7 @@ export class SessionFiles {
           return { text: Buffer.from(bytes).toString('utf8'), revision: revisions[0] ?? revision };
         } catch (error) {
           if (!(error instanceof ParleyError) || error.code === 'store-error') throw error;
-          // Another window has written the next version, or the machine crashed and only the
-          // previous one is intact.
+          // Another window wrote the next version, or a crash left only the previous one intact.
           isGone ||= error.code === 'not-found';
           if (error.code === 'torn') this.#log.warn(`A version of the served session ${id} is damaged.`);
         }
@@ -59,10 +58,7 @@ export class SessionFiles {
     }
   }
 
-  /**
-   * Durable once it resolves. Returns false if another writer was first.
-   * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
-   */
+  /** False if another writer was first. Throws `disk-full`, `store-error`, `session-too-large`. */
   async write(id: string, text: string, revision: number): Promise<boolean> {
     const bytes = Buffer.from(text);
     if (bytes.length > (this.#options.maxBytes ?? MAX_BYTES)) {

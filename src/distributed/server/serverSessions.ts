@@ -26,10 +26,7 @@ import type { SessionFiles } from './serverSessionFiles';
 const placeSchema = z.object({
   /** As handed out last; our own links are re-signed. */
   url: urlSchema,
-  /**
-   * `waits`: the storage server did not accept it; it is uploaded from this machine under the same
-   * key.
-   */
+  /** `waits`: still on this machine, to be uploaded to the storage server under the same key. */
   own: z.optional(z.object({ store: z.string(), key: z.string(), waits: z.optional(z.literal(true)) })),
 });
 const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
@@ -63,7 +60,6 @@ export function recordOf(text: string): SessionRecord {
 const MAX_VERSIONS = 9;
 /** Longest wait for the storage server, in milliseconds: clients wait five seconds. */
 const STORE_TIMEOUT_MS = 3000;
-/** Pause after a failure of a store, in milliseconds. */
 const AVOID_STORE_MS = 30_000;
 /** Attempts to write, competing with other windows. */
 const MAX_ATTEMPTS = 20;
@@ -85,7 +81,6 @@ export interface ServerSessionsOptions {
   /** The first that works is written to; all are read. */
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly records: SessionFiles;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;
 }
@@ -100,10 +95,7 @@ export class ServerSessions {
     this.#options = options;
   }
 
-  /**
-   * The version for a run. Unknown ids create a session, because upstream's clients invent them.
-   * Throws ServerRefusal 400 if the two ids differ.
-   */
+  /** Unknown ids create a session, as upstream's clients invent them. Throws ServerRefusal 400. */
   async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
     readonly branch: Branch;
     readonly notice?: SessionNotice;
@@ -143,10 +135,7 @@ export class ServerSessions {
     return Promise.all(versions.map((version) => this.#descriptorOf(id, version)));
   }
 
-  /**
-   * `before` counts the earlier messages, `waiting` the new ones to be uploaded.
-   * @throws ParleyError of the last store and the records, `history-full`
-   */
+  /** `waiting`: new messages to be uploaded. Throws errors of the last store; `history-full`. */
   async append(
     { id, version }: Branch,
     messages: readonly Message[],
@@ -175,11 +164,7 @@ export class ServerSessions {
     return { before, waiting };
   }
 
-  /**
-   * @param previous URL of the state that this one continues
-   * @returns undefined if the state was replaced in the meantime
-   * @throws ParleyError of the last store, `session-gone`
-   */
+  /** Undefined if the state `previous` was replaced. Throws errors of the store; `session-gone`. */
   async storeState(
     { id, version }: Branch,
     content: Uint8Array,
@@ -230,8 +215,7 @@ export class ServerSessions {
       }));
       const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
       if (within) {
-        // With equal messages, our state is newer: it may have been stored since the client read
-        // it.
+        // With equal messages, our state may be newer than the client's copy.
         const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
         const grown = { version: within.version.version, entries, state: newest };
         const others = known.versions.filter((other) => other !== within.version);
@@ -260,8 +244,8 @@ export class ServerSessions {
         const key = await store.keyOf(url);
         if (key === undefined) continue;
         const place = { url, own: { store: store.id, key } };
-        // A signed link to this machine proves that we handed it out. Others' messages in the
-        // bucket are not signed for a caller who names them.
+        // A signed local link was handed out by us. In a bucket, a caller could name others'
+        // messages.
         if (store.isLocal || own.has(nameOf(place))) return place;
       }
       return { url };
@@ -372,10 +356,7 @@ export class ServerSessions {
     return kept && recordOf(kept.text);
   }
 
-  /**
-   * Repeats `edit` if another window wrote first.
-   * @throws errors of `edit`; ParleyError `session-busy`, those of the records
-   */
+  /** Repeats `edit` if another window wrote first. Throws its errors; `session-busy`. */
   #change(
     id: string,
     edit: (known: SessionRecord | undefined, id: string) => SessionRecord | Promise<SessionRecord>,

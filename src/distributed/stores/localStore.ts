@@ -22,7 +22,6 @@ export interface LocalStoreOptions {
   readonly secret: Uint8Array;
   /** `http://127.0.0.1:port`; undefined while the server is stopped. */
   baseUrl(): string | undefined;
-  /** Milliseconds since 1970. */
   now?(): number;
 }
 
@@ -66,10 +65,7 @@ export class LocalStore implements ResourceStore {
     return (await readFramed(this.#pathOf(key))).bytes;
   }
 
-  /**
-   * Serves `/resources/<id>?exp=…&sig=…`.
-   * @throws ParleyError `forbidden` (403), `not-found` (404), `torn` (500)
-   */
+  /** Throws ParleyError `forbidden` (403), `not-found` (404), `torn` (500). */
   async serve(id: string, exp: string | null, sig: string | null, signal: AbortSignal): Promise<ServedResource> {
     const verdict = verifyResource(this.#options.secret, id, exp, sig, this.#now());
     if (verdict !== 'valid') {
@@ -102,8 +98,7 @@ export class LocalStore implements ResourceStore {
 
   /** Accepts everything signed with our secret, on any port. */
   async keyOf(url: string): Promise<string | undefined> {
-    // Most URLs of a long history are foreign, and parsing them costs more than everything else
-    // here.
+    // Most URLs of a long history are foreign, and parsing is the most expensive part.
     if (!url.includes('/resources/') || !URL.canParse(url)) return undefined;
     const { pathname, searchParams } = new URL(url);
     const id = OWN_PATH.exec(pathname)?.[1];
@@ -145,8 +140,7 @@ export class LocalStore implements ResourceStore {
 
   async #find(id: string): Promise<string | undefined> {
     if (!this.#keys.has(id)) {
-      // Only ids with a valid signature get here, so strangers cannot make us read the folder;
-      // concurrent requests share one listing.
+      // Ids have a valid signature here, so strangers can't cause listings; requests share one.
       this.#listing ??= this.list('', new AbortController().signal).finally(() => {
         this.#listing = undefined;
       });

@@ -11,9 +11,7 @@ export interface S3Location {
   readonly region: string;
   readonly bucket: string;
   readonly prefix: string;
-  /**
-   * Puts the bucket in the path instead of the host name; required by most servers but Amazon's.
-   */
+  /** The bucket is in the path, not in the host name; most servers but Amazon's require it. */
   readonly pathStyle: boolean;
 }
 

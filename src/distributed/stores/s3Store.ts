@@ -15,7 +15,6 @@ export interface S3StoreOptions {
   readonly keys: S3Keys;
   /** Per request; 15 s by default. */
   readonly timeoutMs?: number;
-  /** Milliseconds since 1970. */
   now?(): number;
 }
 
@@ -59,11 +58,7 @@ export class S3Store implements ResourceStore {
     return keyInUrl(this.#location, url);
   }
 
-  /**
-   * Writes, reads by a link and removes a test object. `checksSignatures` is false if anyone with a
-   * URL can read.
-   * @throws ParleyError as {@link put}
-   */
+  /** `checksSignatures` is false if anyone with a URL can read. Throws as {@link put}. */
   async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
     const key = `probe/${randomUUID()}.json`;
     await this.put(key, Buffer.from('{}'), 'application/json', signal);
@@ -125,7 +120,6 @@ export class S3Store implements ResourceStore {
   #fetch(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const either = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
     const send = (): Promise<Response> => fetch(url, { ...init, redirect: 'manual', signal: either });
-    // Repeating a write has no further effect.
     const sendAgain = (error: unknown): Promise<Response> => {
       if (either.aborted || !isBrokenConnection(error)) throw error;
       return send();
@@ -181,7 +175,6 @@ export interface S3Refusal {
   readonly status: number;
   readonly body: string;
   readonly date: string | null;
-  /** Milliseconds since 1970. */
   readonly now: number;
   readonly isWrite: boolean;
 }

@@ -10,10 +10,7 @@ import { at } from '../../base/untrusted';
 
 export interface FoundProgram extends KnownAgent {
   readonly path: string;
-  /**
-   * The program's name if PATH resolves it here, so that later versions in other folders are found;
-   * otherwise the path.
-   */
+  /** The name if PATH resolves it here, so that later versions are found; otherwise the path. */
   readonly command: string;
 }
 
@@ -69,8 +66,7 @@ export interface KnownAgent {
   readonly program: string;
   readonly args: readonly string[];
   /**
-   * `--version` prints the version and exits. Other programs would start serving; only npm tells
-   * their version.
+   * `--version` prints and exits. Other programs would start serving; only npm tells their version.
    */
   readonly answersVersion: boolean;
   /** Registry ids of adapters, for a program without ACP. */

@@ -20,10 +20,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ms without data. */
   readonly idleMs: number;
-  /**
-   * Configured by the user: may be unencrypted. URLs may lead to this machine or the local network
-   * only if this origin does.
-   */
+  /** May be unencrypted, local or private, because the user configured it. */
   readonly trustedOrigin?: string | undefined;
   /** Redirects may only lead here. */
   readonly onlyOrigin?: string;
@@ -160,10 +157,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * Reads UTF-8 text and closes the connection.
- * @throws the error of `tooLarge`, of the connection, or an error on abort
- */
+/** Throws the error of `tooLarge`, of the connection, or on abort. */
 export async function readBody(
   response: IncomingMessage,
   maxBytes: number,

@@ -38,7 +38,7 @@ export interface Downloaded {
 }
 
 /**
- * Downloads a file or resumes its download.
+ * Resumes an earlier download.
  * @throws ParleyError `wrong-checksum`, `download-refused`, `too-large`, those of {@link request};
  * disk errors; the reason of `signal`
  */

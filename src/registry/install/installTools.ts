@@ -32,10 +32,7 @@ export interface NodeTools {
   readonly version: string;
 }
 
-/**
- * npm and uv don't know VS Code's proxy settings. The user's variables and the tools' own settings
- * win.
- */
+/** npm and uv don't know VS Code's proxy settings. The user's variables and their settings win. */
 export function withProxy(env: Record<string, string>, { proxy, noProxy }: ProxySettings): Record<string, string> {
   const isSet = Object.keys(env).some((name) => /^(?:https?|all|no)_proxy$/i.test(name));
   if (proxy === '' || isSet) return env;

@@ -63,8 +63,7 @@ export class Installer extends Configured<InstallerOptions> {
   }
 
   /**
-   * Plans with the first source whose tools are available.
-   * @throws ParleyError; the reason of `signal`
+   * Chooses the first source whose tools are available. Throws ParleyError; the reason of `signal`.
    */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
     let firstError: unknown;
@@ -79,10 +78,7 @@ export class Installer extends Configured<InstallerOptions> {
     throw firstError;
   }
 
-  /**
-   * A failure leaves only a partial download, which the next attempt resumes.
-   * @throws ParleyError; the reason of `signal`
-   */
+  /** A failure leaves a resumable download. Throws ParleyError; the reason of `signal`. */
   async install(plan: InstallPlan, report: (step: InstallStep) => void, signal: AbortSignal): Promise<InstalledAgent> {
     const { id, name, version, isPreview } = plan.agent;
     return withLock(this.installed.lockFile(id), async () => {
@@ -173,11 +169,7 @@ export class Installer extends Configured<InstallerOptions> {
 
 type PythonSource = Extract<InstallSource, { kind: 'npx' | 'uvx' }>;
 
-/**
- * Installs into an empty folder.
- * @returns the program's path relative to it
- * @throws ParleyError `uv-failed`, `no-program`; the reason of `signal`
- */
+/** Returns the program's path in `folder`. Throws ParleyError `uv-failed`, `no-program`. */
 async function uvInstall(
   { name, version, cmd }: PythonSource,
   folder: string,
@@ -248,11 +240,7 @@ async function npmFacts(
   };
 }
 
-/**
- * Installs into an empty folder.
- * @returns the program's path relative to it
- * @throws ParleyError `npm-failed`, `no-program`; the reason of `signal`
- */
+/** Returns the program's path in `folder`. Throws ParleyError `npm-failed`, `no-program`. */
 async function npmInstall(
   source: NpmSource,
   folder: string,

@@ -42,10 +42,7 @@ export class AgentIcons extends Configured<AgentIconsOptions> {
     this.#now = options.now ?? Date.now;
   }
 
-  /**
-   * Shows cached icons, then fetched ones.
-   * @param list its address; icons of other servers are ignored
-   */
+  /** Shows cached icons, then fetched ones. Ignores icons of other servers than the list's. */
   async load(
     agents: readonly RegistryAgent[],
     list: string,

@@ -22,10 +22,7 @@ const TAG = /<(\/?)([A-Za-z]+)((?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*)\s*
 const ATTRIBUTE = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const CHARACTER_DATA = /[^<]+/y;
 
-/**
- * Returns SVG in `currentColor`; undefined unless it is a small drawing of plain shapes in one
- * color. Idempotent.
- */
+/** Uses `currentColor`; undefined unless it is a small drawing in one color. Idempotent. */
 export function readPlainSvg(text: string): string | undefined {
   if (text.length > MAX_SVG) return undefined;
   const open: string[] = [];

@@ -47,10 +47,7 @@ export class RegistryList extends Configured<RegistryListOptions> {
     this.#now = options.now ?? Date.now;
   }
 
-  /**
-   * Returns the list, or the last valid one from this address.
-   * @throws ParleyError if there is none; the reason of `signal`
-   */
+  /** The current list, or the last valid one of this address. Throws ParleyError without one. */
   async load(url: string, signal: AbortSignal): Promise<Listing> {
     const cached = await this.#readCache(url);
     if (cached && this.#now() - cached.list.at < FRESH_MS && this.#now() >= cached.list.at && this.#current === cached)

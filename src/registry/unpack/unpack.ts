@@ -34,11 +34,7 @@ export function archiveKind(url: string): ArchiveKind {
   throw new ParleyError('unsupported-archive', localizable("Files of the type {0} can't be installed.", other));
 }
 
-/**
- * Unpacks into an empty folder.
- * @param program its path in the archive
- * @throws ParleyError `evil-archive`, `bad-archive`; disk errors; the reason of `signal`
- */
+/** `program` is the path in the archive. Throws `evil-archive`, `bad-archive`; disk errors. */
 export async function unpack(
   file: { readonly path: string; readonly kind: ArchiveKind; readonly program: string },
   folder: string,
@@ -203,10 +199,7 @@ export class UnpackTarget {
   #bytes = 0;
   #entries = 0;
 
-  /**
-   * Refuses the whole archive for paths that leave the folder, links, devices and duplicates, and
-   * beyond the limits.
-   */
+  /** Refuses archives with paths out of the folder, links, devices, duplicates, or over limits. */
   constructor(folder: string, limits: UnpackLimits) {
     this.#folder = folder;
     this.#limits = limits;
