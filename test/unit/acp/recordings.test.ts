@@ -1,6 +1,6 @@
-// Recorded traffic of real agents over the client's own connection: however the bytes arrive, the
-// transcript that comes out is the golden one, and no update is left without a place. After a
-// wanted change: UPDATE_GOLDEN=1 npm run test:unit -- recordings
+// Recorded traffic of real agents over the client's own connection: however the bytes are split,
+// the transcript matches the golden one, and no update is dropped. After an intended change:
+// UPDATE_GOLDEN=1 npm run test:unit -- recordings
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ describe('recorded agents', function () {
   this.timeout(30_000);
 
   for (const name of recordingNames()) {
-    it(`show all that they said: ${name}`, async () => {
+    it(`show the complete transcript: ${name}`, async () => {
       const lines = readRecording(name);
       const replay = await replayOverWire(lines);
       const recorded = lines.filter(({ dir, msg }) => dir === 'a2c' && msg?.method === 'session/update').length;
@@ -30,7 +30,7 @@ describe('recorded agents', function () {
       ['among noise, with CRLF', { noise: true }],
       ['among noise, with CRLF, in pieces of 7 bytes', { noise: true, piece: 7 }],
     ] as const) {
-      it(`read otherwise where their bytes arrive ${words}: ${name}`, async () => {
+      it(`give the same transcript ${words}: ${name}`, async () => {
         const replay = await replayOverWire(readRecording(name), manner);
         assert.deepEqual(replay.problems, []);
         assert.equal(replay.transcript(), readFileSync(join(golden, `${name}.txt`), 'utf8'));

@@ -1,4 +1,4 @@
-// Messages that agents add to a replay although no one sent them.
+// Placeholders that agents add to a replayed past.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
 import type { SessionEvent } from '../../../src/session/events/event';
@@ -12,8 +12,8 @@ function transcript(name: string, ...events: readonly SessionEvent[]): string[] 
   );
 }
 
-describe('a past that is repeated', () => {
-  it('keeps the messages of gemini-cli apart where its placeholders stood', () => {
+describe('a replayed past', () => {
+  it('splits messages of gemini-cli at its placeholders', () => {
     assert.deepEqual(
       transcript(
         'gemini-cli',
@@ -28,7 +28,7 @@ describe('a past that is repeated', () => {
     );
   });
 
-  it('keeps what is like a placeholder and was said', () => {
+  it('keeps real text that resembles a placeholder', () => {
     const events = [chunk('user', 'What is [Function Response: x]?'), chunk('agent', '[Function Call: x] is a call.')];
     const said = ['user: What is [Function Response: x]?', 'agent: [Function Call: x] is a call.'];
     assert.deepEqual(transcript('gemini-cli', ...events), said);
@@ -39,7 +39,7 @@ describe('a past that is repeated', () => {
     ]);
   });
 
-  it('keeps messages of the user apart that an agent said nothing to', () => {
+  it('separates user messages without an answer in between', () => {
     for (const name of ['gemini-cli', 'pi-acp', 'Copilot'])
       assert.deepEqual(
         transcript(name, chunk('user', 'one'), chunk('user', 'two'), chunk('agent', 'Yes')),
@@ -48,7 +48,7 @@ describe('a past that is repeated', () => {
       );
   });
 
-  it('joins the pieces in which other agents repeat a message of the user', () => {
+  it('joins the chunks of a user message of other agents', () => {
     assert.deepEqual(transcript('other', chunk('user', 'o'), chunk('user', 'ne')), ['user: one']);
   });
 });

@@ -1,14 +1,14 @@
-// Terminal output as text with colours, whatever it contains.
+// Terminal output as styled text, whatever it contains.
 import assert from 'node:assert/strict';
 import { cleanOutput, styledText } from '../../../src/base/ansi';
 
 describe('base/ansi', () => {
-  it('shows only what was written last in a progress line', () => {
+  it('shows only the last state of a progress line', () => {
     assert.equal(cleanOutput('10%\r50%\r100%\r\ndone\r'), '100%\ndone');
     assert.equal(cleanOutput('abc\b\bX\n'), 'aX\n');
   });
 
-  it('keeps colours, including those set before the line was overwritten', () => {
+  it('keeps colors, including those set before the line was overwritten', () => {
     assert.equal(cleanOutput('\u001b[31mred\rstill'), '\u001b[31mstill');
   });
 
@@ -29,7 +29,7 @@ describe('base/ansi', () => {
       [part, color ?? '', background ?? '', ...decorations].join(' '),
     );
 
-  it('reads theme colours, palette colours and RGB colours', () => {
+  it('reads theme colors, palette colors and RGB colors', () => {
     assert.deepEqual(styles('a\u001b[31mb\u001b[1;92;44mc\u001b[0md'), [
       'a  ',
       'b ansi-red ',
@@ -44,7 +44,7 @@ describe('base/ansi', () => {
     ]);
   });
 
-  it('ends decorations by their own codes, and reverses colours', () => {
+  it('ends decorations by their own codes, and reverses colors', () => {
     assert.deepEqual(styles('\u001b[1;2;3;4;9ma\u001b[22;24mb\u001b[23;29mc'), [
       'a   bold dim italic underline strikethrough',
       'b   italic strikethrough',
@@ -61,7 +61,7 @@ describe('base/ansi', () => {
     assert.deepEqual(styles('\u001b[31\u001ba\u001b[38;5mb\u001b[38;2;999;0;0mc\u001b[77md'), ['[31abcd  ']);
   });
 
-  it('returns a bounded number of runs, joins equal neighbours, and keeps the whole text', () => {
+  it('returns a bounded number of runs, merges equal neighbors, and keeps the whole text', () => {
     assert.equal(styledText('\u001b[31mx'.repeat(20_000)).length, 1);
     const many = styledText('\u001b[31mx\u001b[32my'.repeat(20_000));
     assert.ok(many.length <= 1_501, String(many.length));

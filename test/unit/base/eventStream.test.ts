@@ -23,7 +23,7 @@ describe('an event stream', () => {
   ].join('');
   const expected = ['{"a":"é😀"}', '{"b":\n"two lines"}', 'no space', 'last'];
 
-  it('yields the same text wherever it is split, even inside characters and line ends', async () => {
+  it('yields the same text for any split, even inside characters and line ends', async () => {
     const bytes = Buffer.from(text);
     for (let at = 0; at <= bytes.length; at++) {
       const halves = async function* () {

@@ -4,7 +4,7 @@ import { Deferred } from '../../../src/base/deferred';
 import { KeyedQueue } from '../../../src/base/keyedQueue';
 
 describe('KeyedQueue', () => {
-  it('runs two writes of one file in order, even if the first is slow', async () => {
+  it('runs two jobs of one key in order, even if the first is slow', async () => {
     const queue = new KeyedQueue<string>();
     const slow = new Deferred<void>();
     const seen: string[] = [];

@@ -1,4 +1,4 @@
-// Texts of the product between the place where they are made and the place where they are shown.
+// Localizable texts from creation to display.
 import { strict as assert } from 'node:assert';
 import * as l10n from '@vscode/l10n';
 import { errorText, ParleyError } from '../../../src/base/errors';
@@ -22,19 +22,19 @@ const BUNDLE = {
   'Paused: {0}': 'Angehalten: {0}',
 };
 
-describe('a text of the product', () => {
+describe('a localizable text', () => {
   before(() => l10n.config({ contents: BUNDLE }));
   after(() => l10n.config({ contents: {} }));
 
   const text = localizable('Not found: {0}.', 'x {1}');
 
-  it('becomes words in the language of the reader, with the arguments as they are', () => {
+  it('is translated for the reader, with unchanged arguments', () => {
     assert.equal(localize(text), 'Nicht gefunden: x {1}.');
     assert.equal(inEnglish(text), 'Not found: x {1}.');
     assert.equal(localize('Not found: {0}.'), 'Not found: {0}.', 'a text of others is no key');
   });
 
-  it('takes texts of the product as arguments', () => {
+  it('accepts localizable texts as arguments', () => {
     const whole = framed('{0}: {1}', 'Ada', withoutFullStop(localizable('It ended.')));
     assert.equal(localize(whole), 'Ada: Es ist beendet');
     assert.equal(inEnglish(whole), 'Ada: It ended');
@@ -42,12 +42,12 @@ describe('a text of the product', () => {
     assert.equal(withoutFullStop('It broke.'), 'It broke');
   });
 
-  it('comes back whole from JSON', () => {
+  it('survives JSON', () => {
     const whole = framed('{0} {1}', text, 3);
     assert.equal(localize(JSON.parse(JSON.stringify(whole))), localize(whole));
   });
 
-  it('has its arguments scrubbed, at each level', () => {
+  it('has its arguments redacted at each level', () => {
     const whole = localizable('Not found: {0}.', framed('{0} ({1})', 'here', 'the key s3cret'));
     const scrubbed = mapForeign(whole, (foreign) => foreign.replace('s3cret', '…'));
     assert.equal(localize(scrubbed), 'Nicht gefunden: here (the key …).');
@@ -63,14 +63,14 @@ describe('a text of the product', () => {
     assert.ok(JSON.stringify(boundText(wide, 100)).length < 500);
   });
 
-  it('is left out where what was stored is damaged', () => {
+  it('is empty if the stored value is damaged', () => {
     for (const damaged of [{}, { key: 1, args: [] }, { key: 'x', args: [{}] }, null] as unknown as Localizable[]) {
       assert.equal(localize(damaged), '');
       assert.equal(boundText(damaged, 10), '');
     }
   });
 
-  it('is kept by an error beside its words', () => {
+  it('is available on an error besides the message', () => {
     const error = new ParleyError('gone', text, { hint: localizable('It ended.') });
     assert.equal(error.message, 'Nicht gefunden: x {1}.');
     assert.equal(error.hint, 'Es ist beendet.');
@@ -79,7 +79,7 @@ describe('a text of the product', () => {
     assert.equal(errorText(new Error('plain')), 'plain');
   });
 
-  it('is the detail of a reason to wait', () => {
+  it('can be the detail of a waiting reason', () => {
     const reason = detailed('agent-ended', localizable('It ended.'));
     assert.deepEqual(readReason(reason), { code: 'agent-ended', detail: localizable('It ended.') });
     assert.equal(waitReasonLabel(reason), 'Angehalten: Es ist beendet.');

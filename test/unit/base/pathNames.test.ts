@@ -1,8 +1,8 @@
-// Which paths of Windows lead to a file by just their name.
+// Windows paths that resolve to a file of exactly that name.
 import assert from 'node:assert/strict';
 import { isWindowsFilePath } from '../../../src/base/pathNames';
 
-describe('A path of Windows', () => {
+describe('a Windows path', () => {
   for (const path of [
     'C:\\a\\b.txt',
     'c:/a/b.txt',
@@ -18,7 +18,7 @@ describe('A path of Windows', () => {
     `C:\\${'long\\'.repeat(100)}a.ts`,
     'ä ö.ts',
   ]) {
-    it(`leads to a file: ${path.slice(0, 40)}`, () => assert.equal(isWindowsFilePath(path), true));
+    it(`resolves to a file: ${path.slice(0, 40)}`, () => assert.equal(isWindowsFilePath(path), true));
   }
 
   for (const path of [
@@ -49,6 +49,6 @@ describe('A path of Windows', () => {
     'a\0b',
     'a\nb',
   ]) {
-    it(`is refused: ${JSON.stringify(path)}`, () => assert.equal(isWindowsFilePath(path), false));
+    it(`is rejected: ${JSON.stringify(path)}`, () => assert.equal(isWindowsFilePath(path), false));
   }
 });

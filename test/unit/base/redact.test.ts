@@ -55,7 +55,7 @@ describe('secrets by position', () => {
     assert.equal(params.mcpServers[1]?.url, 'https://a/');
   });
 
-  it('finds them in JSON within JSON within JSON, at any depth of escapes', () => {
+  it('finds them in nested JSON strings at any depth', () => {
     let nested = JSON.stringify({ password: 'hunter2hunter2', list: [{ value: 'v-secret', name: 'API_KEY' }] });
     for (let depth = 1; depth <= 3; depth++) {
       nested = JSON.stringify({ text: nested, keep: 'kept' });
@@ -67,7 +67,7 @@ describe('secrets by position', () => {
     }
   });
 
-  it('finds them in lines that are cut anywhere', () => {
+  it('finds them in lines truncated anywhere', () => {
     const text = JSON.stringify(message);
     for (let end = 1; end <= text.length; end++) {
       const clean = redactJson(text.slice(0, end));
@@ -94,7 +94,7 @@ describe('secrets by position', () => {
     assert.equal(redactJson(line), line);
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes linear time', () => {
     for (const text of ['{"a":'.repeat(100_000), '"'.repeat(100_000), '\\"'.repeat(100_000), '[{'.repeat(100_000)])
       assert.equal(typeof redactJson(text), 'string');
   });
@@ -107,7 +107,7 @@ describe('secrets by value', () => {
   known.add('Bearer tok-abcdef');
   known.add('short');
 
-  it('are found plain, in JSON, in JSON within JSON, and in a URL', () => {
+  it('are found plain, in JSON, in nested JSON, and in URLs', () => {
     const value = 's3cr"et\\value/ü';
     for (const text of [
       `it said ${value} twice: ${value}`,
@@ -133,13 +133,13 @@ describe('secrets by value', () => {
     assert.equal(scheme.redact('abc, Bearer abc'), 'abc, [redacted]');
   });
 
-  it('are redacted whole if one starts with another', () => {
+  it('are redacted completely if one starts with another', () => {
     const both = new KnownSecrets();
     for (const value of ['secret-one', 'secret-one-and-more']) both.add(value);
     assert.equal(both.redact('secret-one-and-more secret-one'), '[redacted] [redacted]');
   });
 
-  it('are bounded: the oldest are forgotten', () => {
+  it('are bounded by dropping the oldest', () => {
     const many = new KnownSecrets();
     for (let n = 0; n < 2_000; n++) many.add(`value-${n}`);
     assert.equal(many.redact('value-0;value-1999;'), 'value-0;[redacted];');

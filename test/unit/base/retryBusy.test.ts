@@ -1,4 +1,4 @@
-// Files that are open elsewhere on Windows, where they can be replaced only later.
+// Files in use on Windows, which can only be replaced later.
 import assert from 'node:assert/strict';
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,18 +19,18 @@ describe('a change of a file that is in use', () => {
   }
   const waits = [0, 0, 0];
 
-  it('is made again on Windows until it succeeds', async () => {
+  it('is retried on Windows until it succeeds', async () => {
     for (const code of ['EPERM', 'EBUSY', 'EACCES'])
       assert.equal(await retryBusy(failing(code, code, code).change, 'win32', waits), 'done');
   });
 
-  it('fails with the last error where the file stays in use', async () => {
+  it('fails with the last error if the file stays in use', async () => {
     const { change, left } = failing('EBUSY', 'EBUSY', 'EBUSY', 'EPERM', 'EBUSY');
     await assert.rejects(retryBusy(change, 'win32', waits), { code: 'EPERM' });
     assert.deepEqual(left, ['EBUSY']);
   });
 
-  it('fails at once for other errors, and for all on other systems', async () => {
+  it('fails immediately for other errors, and on other systems', async () => {
     const full = failing('ENOSPC', 'ENOSPC');
     await assert.rejects(retryBusy(full.change, 'win32', waits), { code: 'ENOSPC' });
     assert.equal(full.left.length, 1);
@@ -48,7 +48,7 @@ describe('a change of a file that is in use', () => {
     const held = await open(path, 'r');
     await retryBusy(async () => {
       attempts.push('one');
-      // The third attempt finds it closed.
+      // The third attempt succeeds.
       if (attempts.length === 3) await held.close();
       await rename(beside, path).catch((error: NodeJS.ErrnoException) => {
         attempts.push(error.code ?? '');

@@ -1,4 +1,4 @@
-// Secrets by their appearance: what is redacted, what stays readable, and how long it takes.
+// Secrets by appearance: what is redacted, what stays readable, and the time it takes.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../src/base/knownSecrets';
 import { redact, redactPieces } from '../../../src/base/redact';
@@ -165,7 +165,7 @@ const HARMLESS: readonly string[] = [
 
 describe('a secret', () => {
   for (const [text, secret] of SECRETS)
-    it(`does not leave the window in ${text.slice(0, 50).replaceAll('\n', ' ')}`, () => {
+    it(`is redacted in ${text.slice(0, 50).replaceAll('\n', ' ')}`, () => {
       const clean = redact(text, none);
       assert.ok(!clean.includes(secret), clean);
       assert.match(clean, /\[redacted\]/);
@@ -175,13 +175,13 @@ describe('a secret', () => {
       if (text.startsWith('{') || text.startsWith('[')) JSON.parse(clean);
     });
 
-  it('is cut out of an address, whose rest stays readable', () => {
+  it('is redacted in a URL whose rest stays readable', () => {
     assert.equal(redact(`postgres://u:${PW}@h/db`, none), 'postgres://u:[redacted]@h/db');
     assert.equal(redact(`https://h/?key=${PW}&x=1`, none), 'https://h/?key=[redacted]&x=1');
   });
 });
 
-describe('what is no secret', () => {
+describe('ordinary text', () => {
   for (const text of HARMLESS)
     it(`stays readable: ${text.slice(0, 50).replaceAll('\n', ' ')}`, () => assert.equal(redact(text, none), text));
 });

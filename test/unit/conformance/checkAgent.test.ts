@@ -1,5 +1,5 @@
-// Check Conformance against the reference agent: it passes whole, and each of its faults is named,
-// with the lines that show it.
+// Check Conformance with the reference agent: it passes, and each of its faults is reported with
+// the relevant lines.
 import { strict as assert } from 'node:assert';
 import type { ConformanceReport } from '../../../src/conformance/checkAgent';
 import { RULES } from '../../../src/conformance/judge';
@@ -130,7 +130,7 @@ const ALLOWED: readonly Case[] = [
 
 describe('Check Conformance', () => {
   for (const version of [1, 2] as const) {
-    it(`passes the reference agent whole in version ${version}`, async () => {
+    it(`passes the reference agent in version ${version}`, async () => {
       const { report, violations } = await checkReference(WHOLE, version);
       assert.deepEqual(
         report.versions.map((one) => [one.version, one.stopped]),
@@ -148,17 +148,17 @@ describe('Check Conformance', () => {
     });
   }
 
-  it('sends no more prompts than the user is told', async () => {
+  it('sends at most the number of prompts shown to the user', async () => {
     const reports = await Promise.all([1, 2].map((version) => checkReference(WHOLE, version as 1 | 2)));
     const sent = reports
       .flatMap(({ report }) => report.versions.flatMap(({ lines }) => lines))
       .filter(({ dir, message }) => dir === 'sent' && message?.method === 'session/prompt')
-      // Two prompts of the test are sent only if there is a text for them.
+      // Two prompts are sent only if they have a text.
       .filter(({ text }) => !/stop refusal|oops/.test(text));
     assert.ok(sent.length <= MAX_PROMPTS, `${sent.length}`);
   });
 
-  it('says which parts an agent does not offer', async () => {
+  it('lists parts that an agent does not offer', async () => {
     const { report } = await checkReference({ ready: { path: ['nowhere'] } }, 1);
     const groups = /^(?:list|load|resume|close|session\/ready|session\/status|turn_complete|prompt lifecycle)$/;
     const expected = RULES.filter((rule) => groups.test(groupOf(rule)) && rule.version !== 2).map(({ id }) => id);
@@ -169,7 +169,7 @@ describe('Check Conformance', () => {
   describe('with a fault of the agent, or none', () => {
     const faulty = [...CASES.map((one) => [one, {}] as const), ...HANGING.map((one) => [one, SHORT] as const)];
     const all = [...faulty, ...ALLOWED.map((one) => [one, {}] as const)];
-    // The fast tier tries the first fault of each group of rules.
+    // The fast tier tests the first fault of each group of rules.
     const groups = new Set<string>();
     const tried = all.filter(([[, , rule]]) => {
       const group = rule?.split('.')[0] ?? '';
@@ -177,7 +177,7 @@ describe('Check Conformance', () => {
     });
     let reports: readonly ConformanceReport[];
 
-    // Side by side, as the judge waits more than it works.
+    // In parallel, because the check mostly waits.
     before(async function () {
       this.timeout(60_000);
       reports = await Promise.all(
@@ -189,7 +189,7 @@ describe('Check Conformance', () => {
     });
 
     for (const [index, [[version, fault, ...rules]]] of tried.entries())
-      it(`names ${rules.join(', ') || 'nothing'} for ${JSON.stringify(fault)} in version ${version}`, () => {
+      it(`reports ${rules.join(', ') || 'nothing'} for ${JSON.stringify(fault)} in version ${version}`, () => {
         const { versions } = reports[index] as ConformanceReport;
         const broken = versions.flatMap(({ verdicts }) => verdicts.filter(({ verdict }) => verdict === 'breaks'));
         const ids = broken.map(({ id }) => id);

@@ -1,5 +1,5 @@
-// Check Conformance against agents that don't work: each gives a report within its limits, and
-// nothing is left.
+// Check Conformance with broken agents: each gives a report within the limits, and nothing is left
+// behind.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -78,7 +78,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     ],
     ['lines that are no messages', 'nothing\n'.repeat(1000)],
   ] as const)
-    it(`ends an agent that floods with ${what}, and says so`, async () => {
+    it(`stops an agent that floods with ${what}, and reports it`, async () => {
       const run = (program: AgentProgram): void => {
         const write = (): void => {
           if (program.hasExited) return;
@@ -109,7 +109,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     assert.match(report.versions[0]?.stopped ?? '', /could not be started: The program is missing/);
   });
 
-  it('says that an agent needs a sign-in, and how', async () => {
+  it('reports that an agent needs a sign-in, and how', async () => {
     const script = {
       ...WHOLE,
       signInFile: join(tmpdir(), 'no-such-file'),
@@ -123,14 +123,14 @@ describe('Check Conformance, with an agent that does not work', () => {
     );
   });
 
-  it('ends the agent and removes its folder if the check is cancelled', async () => {
+  it('stops the agent and removes its folder if the check is cancelled', async () => {
     const stop = new AbortController();
     const run = check(() => stop.abort(new Error('enough')), { limits: { initialize: 60_000 } }, stop.signal);
     await assert.rejects(run, /enough/);
     await assertNothingLeft();
   });
 
-  it('lets an agent read and write files of its own folder only', async () => {
+  it('lets an agent read and write only files in its own folder', async () => {
     const answers: Record<string, unknown>[] = [];
     const asks = [
       ['fs/write_text_file', { path: '/tmp/parley-check-outside', content: 'x' }],
@@ -158,7 +158,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     assert.ok(!(await readdir('/tmp')).includes('parley-check-outside'));
   });
 
-  it('names the error of a crash, not the end of its stack trace', async () => {
+  it('reports the error of a crash, not the end of its stack trace', async () => {
     const report = await check((program) => {
       program.warn(
         'agent.js:9\n    state.turn = 1;\n               ^\n\nTypeError: Cannot set properties of undefined\n    at turn (agent.js:9:5)\n    at main (agent.js:20:1)\n    at run (node:internal:1:1)\n\nNode.js v24.0.0',
@@ -173,7 +173,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     await assertNothingLeft();
   });
 
-  it('says that a message was too long if it ends the connection for that', async () => {
+  it('reports that a too long message ended the connection', async () => {
     const report = await check((program) => void program.stdout.write(`"${'x'.repeat(9 * 1024 * 1024)}"\n`), {
       limits: { initialize: 5_000 },
     });
@@ -181,12 +181,12 @@ describe('Check Conformance, with an agent that does not work', () => {
     await assertNothingLeft();
   });
 
-  it('says that it could not try everything if the agent ends early', async () => {
+  it('reports an incomplete check if the agent exits early', async () => {
     const { report } = await checkReference({ ...WHOLE, faults: ['exits'] }, 1);
     assert.equal(report.versions[0]?.stopped, 'the agent ended too early');
   });
 
-  it('shows the lines of a rule in the order of the wire', async () => {
+  it('shows the lines of a rule in wire order', async () => {
     const { report } = await checkReference({ ...WHOLE, faults: ['early-update'] }, 1);
     const numbers = report.versions[0]?.verdicts.find(({ id }) => id === 'ready.new')?.lines.map(({ n }) => n) ?? [];
     assert.ok(numbers.length > 2);
@@ -196,7 +196,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     );
   });
 
-  it('names an agent that ends at a prompt for an unknown session', async () => {
+  it('reports an agent that exits on a prompt for an unknown session', async () => {
     const report = await check((program) => {
       program.stdin.on('data', (data: Buffer) => {
         for (const text of data.toString().trim().split('\n')) {
@@ -215,7 +215,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     assert.equal(found(report, 'prompt.unknown-session'), 'breaks: the agent ended before it answered session/prompt');
   });
 
-  it('leaves secrets of the agent out of every report and of the recording', async () => {
+  it('redacts secrets of the agent in all reports and the recording', async () => {
     const key = `sk-ant-api03-${'q'.repeat(93)}AA`;
     const report = await check((program) => {
       program.stdin.on('data', (data: Buffer) => {
@@ -237,7 +237,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     for (const text of texts) assert.doesNotMatch(text, /qqqqqqqq/);
   });
 
-  it('answers an agent that reads a pipe in its folder', async function () {
+  it('responds to an agent that reads a pipe in its folder', async function () {
     if (process.platform === 'win32') return this.skip();
     const answers: string[] = [];
     await check((program) => {
@@ -251,7 +251,7 @@ describe('Check Conformance, with an agent that does not work', () => {
     await assertNothingLeft();
   });
 
-  it('escapes what the agent says in its reports', async () => {
+  it('escapes text of the agent in reports', async () => {
     const { report } = await checkReference({ ...WHOLE, faults: ['odd-reason'] }, 1);
     const hostile: ConformanceReport = { ...report, agent: 'x`\n# [a](command:b) |\u001b[31m' };
     const markdown = markdownReport(hostile, [['Command', 'agent']]);

@@ -1,5 +1,4 @@
-// Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it
-// grow without end, and nothing that was said properly is lost.
+// Randomly mutated recordings: the client does not break, stays bounded, and loses nothing valid.
 // PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the
 // first, to see a failure again.
 import { strict as assert } from 'node:assert';
@@ -17,9 +16,9 @@ import { readerOf, readInto } from '../../support/protocol/onlyReads';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { pick, type Random, randomFrom, textOf } from './mutate';
 
-/** One of this many seeds goes over a connection, in bytes. */
+/** One in this many seeds is sent over a connection, as bytes. */
 const OVER_WIRE = 8;
-/** Characters of a view that one entry may become, whatever the agent has sent. */
+/** Maximum characters of one entry in a view. */
 const MAX_VIEW = 13_000_000;
 
 class Reader {
@@ -134,7 +133,7 @@ async function check({ said, canaries }: Play, reader: Reader): Promise<void> {
 describe('an agent that sends anything at all', function () {
   this.timeout(SEEDS * 50 + 20_000);
 
-  it(`is shown whole in bounded memory (${SEEDS} seeds)`, async () => {
+  it(`is shown completely in bounded memory (${SEEDS} seeds)`, async () => {
     const lists = corpus();
     for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
       const random = randomFrom(seed);

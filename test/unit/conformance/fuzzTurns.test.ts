@@ -1,6 +1,5 @@
 // Turns of agents that send anything at all, with the real turns, queue, recorder and journal: each
-// turn ends, all that was said properly is shown, and what is kept is what was shown. Seeds:
-// fuzzPlays.ts.
+// turn ends, everything valid is shown, and the stored session matches. Seeds: fuzzPlays.ts.
 import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../src/acp/v1/v1Agent';
@@ -108,7 +107,7 @@ class FuzzedTurn {
     ]);
   }
 
-  /** What was kept of it, as a window would show it. */
+  /** The stored session as a window would show it. */
   async readBack(): Promise<SessionView> {
     this.#journal.flush();
     const { model, whole } = readKept(this.#journal, this.#key);
@@ -149,7 +148,7 @@ describe('a turn of an agent that sends anything at all', function () {
     await removeScratch();
   });
 
-  it(`ends, shows what was said, and is kept as it was shown (${SEEDS} seeds)`, async () => {
+  it(`ends, shows everything valid, and is stored as shown (${SEEDS} seeds)`, async () => {
     const lists = corpus();
     const failures: string[] = [];
     for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {

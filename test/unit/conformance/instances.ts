@@ -1,8 +1,7 @@
-// Instances of the official schemas' definitions: the least that fits, everything that fits, and
-// one for each branch of a union.
+// Instances of the official schemas' definitions: minimal, maximal, and one per branch of a union.
 import type { Definition, OfficialSchema } from '../../support/protocol/officialSchema';
 
-/** How deep optional fields are filled in; beyond it a value has only what it must have. */
+/** Depth up to which optional fields are filled in. */
 const FULL_DEPTH = 4;
 
 export function instancesOf(schema: OfficialSchema, name: string, size: 'least' | 'all'): readonly unknown[] {

@@ -1,5 +1,5 @@
-// The prompt lifecycle of v2, and the proposal that it came from: prompts are taken in, turns have
-// states, and an agent may speak unasked.
+// The prompt lifecycle of v2, and its proposal: prompts get receipts, turns have states, and agents
+// may start turns.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
@@ -22,7 +22,7 @@ describe('the prompt lifecycle', function () {
     ["the seed's word for states", { stateWord: 'state_change' }],
   ];
   for (const [words, script] of forms) {
-    it(`shows a message once, and ends its turn in time, where the agent answers with ${words}`, async () => {
+    it(`shows a message once, and ends its turn in time, if the agent answers with ${words}`, async () => {
       rig.open(script);
       assert.equal(await rig.send('burst 50'), 'end_turn');
       assert.equal(await rig.send('say second'), 'end_turn');
@@ -55,7 +55,7 @@ describe('the prompt lifecycle', function () {
     },
   );
 
-  it('shows a turn that the agent began', async () => {
+  it('shows a turn that the agent started', async () => {
     rig.open({});
     await rig.send('say x\nagent-turn I woke up');
     await rig.session.until(() => rig.said().includes('I woke up') && rig.turns.at(-1)?.stopReason !== undefined);
@@ -111,7 +111,7 @@ describe('the prompt lifecycle', function () {
     assert.equal(await rig.send('say x'), 'end_turn');
   });
 
-  it('asks for a sign-in where a turn ends for want of one, and sends its message again', async () => {
+  it('asks for a sign-in if a turn ends without one, and sends its message again', async () => {
     rig.open({ authMethods: [{ id: 'login', methodId: 'login', name: 'Log in', type: 'agent' }] });
     const { done } = rig.conversation.send('fail -32000');
     done.catch(() => {});
@@ -127,7 +127,7 @@ describe('the prompt lifecycle', function () {
     assert.deepEqual(rig.sessionMethods.slice(-3), ['session/prompt', 'auth/login', 'session/prompt']);
   });
 
-  describe('a message that the agent holds', () => {
+  describe('a message queued by the agent', () => {
     async function hold(script: ReferenceScript = {}): Promise<string> {
       rig.open(script);
       rig.conversation.send('say one\nwait').done.catch(() => {});
@@ -138,7 +138,7 @@ describe('the prompt lifecycle', function () {
       return id;
     }
 
-    it('comes back to be edited, and waits for that', async () => {
+    it('is withdrawn for editing', async () => {
       const id = await hold();
       rig.conversation.queueActions.takeBack(id);
       await rig.session.until(({ queue }) => queue.find(id)?.state === 'queued');
@@ -151,7 +151,7 @@ describe('the prompt lifecycle', function () {
       rig.conversation.cancel();
     });
 
-    it('is removed', async () => {
+    it('can be removed', async () => {
       const id = await hold();
       rig.conversation.queueActions.remove(id);
       await rig.session.until(({ queue }) => queue.items.length === 0);
@@ -159,8 +159,8 @@ describe('the prompt lifecycle', function () {
       assert.ok(rig.sessionMethods.includes('$/cancel_request'));
     });
 
-    // It takes the five seconds that an agent gets to give it back.
-    it('stays where the agent does not give it back, and says so', async () => {
+    // Takes the five seconds that an agent has to return it.
+    it('stays with a notice if the agent does not return it', async () => {
       const id = await hold({ keepsPrompts: true });
       await skipTime(async () => {
         rig.conversation.queueActions.remove(id);
@@ -173,7 +173,7 @@ describe('the prompt lifecycle', function () {
     });
   });
 
-  it('keeps a message that is sent while a turn runs', async () => {
+  it('queues a message that is sent during a turn', async () => {
     rig.open({});
     const first = rig.conversation.send('say one\nwait');
     await rig.session.until(() => rig.said() === 'one');
@@ -191,7 +191,7 @@ describe('the prompt lifecycle as a preview in version 1', function () {
   const rig = Rig.each(1);
 
   for (const lifecycle of ['echo-first', 'receipt-first', 'empty-first'] as const)
-    it(`shows each message once, in a turn that its states end: ${lifecycle}`, async () => {
+    it(`shows each message once, in a turn that ends by its states: ${lifecycle}`, async () => {
       rig.open({ lifecycle });
       const first = rig.conversation.send('say begins\nwait');
       await rig.session.until(() => rig.said() === 'begins');

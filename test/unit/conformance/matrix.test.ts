@@ -1,21 +1,21 @@
-// The tables of docs/protocol.md are complete: each item of the schemas has a test that drives it,
-// or a reason why it is not supported.
+// The tables of docs/protocol.md are complete: each item of the schemas has a test, or a reason why
+// it is not supported.
 import { strict as assert } from 'node:assert';
 import { gaps } from './gaps';
 import { collectProofs, itemsOf } from './matrix';
 
-describe('the tables of what is supported', () => {
+describe('the tables of supported items', () => {
   const proofs = collectProofs();
   const all = [...itemsOf(1), ...itemsOf(2)].map(({ item }) => item);
 
-  it('gives a reason for each item that no test proves', () => {
+  it('give a reason for each item without a test', () => {
     assert.deepEqual(
       all.filter((item) => !proofs.has(item) && gaps[item] === undefined),
       [],
     );
   });
 
-  it('names as missing only items of the schemas that no test proves', () => {
+  it('list as missing only items of the schemas without a test', () => {
     const known = new Set(all);
     assert.deepEqual(
       Object.keys(gaps).filter((item) => proofs.has(item) || !known.has(item)),
@@ -23,7 +23,7 @@ describe('the tables of what is supported', () => {
     );
   });
 
-  it('has only tests that claim items of the schemas', () => {
+  it('contain only tests of items of the schemas', () => {
     const known = new Set(all);
     assert.deepEqual(
       [...proofs.keys()].filter((item) => !known.has(item)),

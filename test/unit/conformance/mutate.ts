@@ -1,5 +1,4 @@
-// Mutations of protocol messages, the same for the same seed: what agents get wrong, and what
-// only an attacker would send.
+// Mutations of protocol messages, deterministic per seed: mistakes of agents and malicious input.
 import { seeded } from '../../support/store/random';
 export function randomFrom(seed: number): () => number {
   const below = seeded(seed);
@@ -52,10 +51,7 @@ function wild(random: Random): unknown {
   ]);
 }
 
-/**
- * Stands for a value of tens of thousands of levels, which JSON text can have and JSON.stringify
- * cannot write.
- */
+/** Placeholder for a value too deep for JSON.stringify. */
 const DEEP = '⟦deep⟧';
 const deepText = `${'[{"in":'.repeat(30_000)}0${'}]'.repeat(30_000)}`;
 

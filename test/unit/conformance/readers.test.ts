@@ -1,5 +1,5 @@
-// Everything that the official schemas let an agent send is read: each update and request, with the
-// least and with all of its fields, and each branch of its unions.
+// Everything that the official schemas allow agents to send is read: updates and requests with
+// minimal and all fields, and each branch of unions.
 import { strict as assert } from 'node:assert';
 import { type Dialect, required } from '../../../src/acp/protocol/dialect';
 import { describeV1 } from '../../../src/acp/v1/v1Description';
@@ -16,7 +16,7 @@ function dialectOf(name: SchemaName): Dialect {
   return readerOf(name.startsWith('v2') ? 2 : 1);
 }
 
-describe('what the official schemas let an agent send', () => {
+describe('messages of agents in the official schemas', () => {
   for (const name of schemaNames) {
     const schema = officialSchema(name);
     const notification = schema.method('session/update')?.params ?? '';
@@ -24,7 +24,7 @@ describe('what the official schemas let an agent send', () => {
     for (const size of ['least', 'all'] as const) {
       const all = instancesOf(schema, notification, size);
       for (const word of schema.updates) {
-        it(`is understood: ${name} ${word}, with ${size} of its fields`, () => {
+        it(`are understood: ${name} ${word}, with ${size} of its fields`, () => {
           const fitting = all.filter((params) => at(params, 'update', 'sessionUpdate') === word);
           assert.ok(fitting.length > 0, 'no instance of it was made');
           for (const params of fitting) {
@@ -46,7 +46,7 @@ describe('what the official schemas let an agent send', () => {
         });
       }
 
-      it(`is accepted: permission requests of ${name}, with ${size} of their fields`, () => {
+      it(`are accepted: permission requests of ${name}, with ${size} of their fields`, () => {
         const definition = schema.method('session/request_permission')?.params ?? '';
         const made = instancesOf(schema, definition, size);
         for (const params of made) {
@@ -58,7 +58,7 @@ describe('what the official schemas let an agent send', () => {
         assert.ok(made.length > 0);
       });
 
-      it(`is accepted: the introduction of an agent of ${name}, with ${size} of its fields`, () => {
+      it(`are accepted: initialize answers of ${name}, with ${size} of its fields`, () => {
         const made = instancesOf(schema, 'InitializeResponse', size);
         for (const params of made) {
           assert.equal(schema.misfit('InitializeResponse', params), undefined, 'the instance itself');

@@ -1,5 +1,5 @@
-// The judges of the other tests here can find what they look for: the reference agent a broken
-// rule, the account of the wire a message that does not fit.
+// The checkers of the other tests work: the reference agent detects broken rules, the wire checker
+// invalid messages.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { RawClient } from '../../agents/rawClient';
@@ -98,7 +98,7 @@ describe('the reference agent', function () {
     ['a choice that was not offered', {}, 1, madeUp, /"made-up", which was not offered/],
   ];
   for (const [words, script, version, talk, expected] of mistakes) {
-    it(`lets a client through that sends ${words}`, async () => {
+    it(`detects a client that sends ${words}`, async () => {
       const found = await judged(script, version, async (client, sessionId, cwd) => {
         await talk(client, sessionId, cwd);
       });
@@ -106,7 +106,7 @@ describe('the reference agent', function () {
     });
   }
 
-  it('blames a client that keeps the rules', async () => {
+  it('accepts a client that follows the rules', async () => {
     assert.deepEqual(
       await judged({ ready }, 1, async (client, sessionId) => {
         client.notify('session/ready', { sessionId });
@@ -120,7 +120,7 @@ describe('the reference agent', function () {
 describe('the scripted agent', () => {
   afterEach(removeScratch);
 
-  it('ends itself at a broken rule', async () => {
+  it('exits on a broken rule', async () => {
     const cwd = await scratchFolder();
     const client = new RawClient(scriptedAgent('plain', join(cwd, 'agent.ndjson')), cwd, {});
     await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
@@ -131,7 +131,7 @@ describe('the scripted agent', () => {
   });
 });
 
-describe('the account of the wire', () => {
+describe('the wire checker', () => {
   const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
   const problemsOf = (...out: readonly object[]): readonly string[] => {
     const account = new WireAccount();
@@ -142,7 +142,7 @@ describe('the account of the wire', () => {
     return account.problems;
   };
 
-  it('finds nothing where a client sends what does not fit', () => {
+  it('detects invalid messages of a client', () => {
     assert.match(problemsOf({ id: 1, method: 'session/new', params: { cwd: '/' } }).join(), /mcpServers/);
     assert.match(problemsOf({ id: 1, method: 'session/hop', params: {} }).join(), /no such method/);
     assert.match(problemsOf({ method: 'session/cancel', params: { sessionId: 's', why: 1 } }).join(), /unevaluated/);
@@ -150,7 +150,7 @@ describe('the account of the wire', () => {
     assert.match(problemsOf({ id: 'a', error: { message: 'no code' } }).join(), /Error/);
   });
 
-  it('blames a client for what fits', () => {
+  it('accepts valid messages of a client', () => {
     assert.deepEqual(
       problemsOf(
         { id: 1, method: 'session/new', params: { cwd: '/', mcpServers: [] } },

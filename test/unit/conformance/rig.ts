@@ -1,5 +1,4 @@
-// A conversation with the reference agent: opens it, reads it, and fails where the agent found that
-// the client broke a rule.
+// A conversation with the reference agent, which fails if the agent detects a broken rule.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
@@ -27,7 +26,7 @@ export class Rig {
     this.#version = version;
   }
 
-  /** Returns a rig that is empty for each test of the suite, and closed after it. */
+  /** A rig that is reset for each test of the suite, and closed after it. */
   static each(version: 1 | 2): Rig {
     const rig = new Rig(version);
     beforeEach(async () => {
@@ -73,7 +72,7 @@ export class Rig {
     return calledMethods(this.agentLog);
   }
 
-  /** Without the requests for the title that only lists have. */
+  /** Without requests for the title, which only lists make. */
   get sessionMethods(): readonly string[] {
     return this.methods.filter((method) => method !== 'session/list');
   }

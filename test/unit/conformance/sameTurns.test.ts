@@ -1,5 +1,4 @@
-// Turns are the same for everyone: a person in a conversation, the caller of a served
-// agent, and the one who opens a recording of it.
+// Turns are the same in a conversation, for the caller of a served agent, and in a recording.
 import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +27,7 @@ async function expectedShapes(): Promise<ReadonlyMap<string, string>> {
   return new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section.trim()]));
 }
 
-/** Plays a wire in all ways. */
+/** Plays a wire in all three ways. */
 async function assertSameTurns(wire: Wire, expected?: string): Promise<boolean> {
   const live = await playLive(wire);
   const shape = shapeOf(live.model);
@@ -56,7 +55,7 @@ function assertSameEnds(served: Played, live: Played): void {
 describe('turns live, served and played back', function () {
   this.timeout(RUNS * 200 + 60_000);
 
-  describe('are the same, and as they should be, with an agent that sends', () => {
+  describe('are the same and correct with an agent that sends', () => {
     let shapes: ReadonlyMap<string, string>;
 
     before(async () => {
@@ -70,7 +69,7 @@ describe('turns live, served and played back', function () {
       });
   });
 
-  it('are the same with the agents that were recorded', async () => {
+  it('are the same with recorded agents', async () => {
     for (const [name, wire] of recordedWires())
       await assertSameTurns(wire).catch((error: unknown) => {
         throw new Error(name, { cause: error });

@@ -1,6 +1,5 @@
-// What the official schemas name, as golden lists: when a newer SDK adds, drops or moves something,
-// the difference is a few readable lines.
-// After a wanted change: UPDATE_GOLDEN=1 npm run test:unit -- schemaChanges
+// The names in the official schemas as golden lists, so that changes of a newer SDK are a few
+// readable lines. After an intended change: UPDATE_GOLDEN=1 npm run test:unit -- schemaChanges
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +64,7 @@ function listOf(schema: OfficialSchema): string {
 
 describe('the official schemas', () => {
   for (const name of schemaNames) {
-    it(`change only with a review of what users need: ${name}`, () => {
+    it(`match the reviewed list of names: ${name}`, () => {
       const path = join(process.cwd(), `test/golden/schema-${name.replace(' ', '-')}.txt`);
       const list = listOf(new OfficialSchema(name, false));
       if (process.env.UPDATE_GOLDEN || !existsSync(path)) writeFileSync(path, list);

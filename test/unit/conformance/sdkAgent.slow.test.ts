@@ -1,6 +1,5 @@
-// The client against an agent on the official SDK, which parses each message of ours with its own
-// schemas: a rule of the protocol that this project misreads in its client and in its own test
-// agents alike would show here.
+// The client with an agent on the official SDK, which parses our messages with its own schemas.
+// Shows rules that both our client and our test agents misread.
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -70,7 +69,7 @@ describe('an agent on the official SDK', () => {
     assert.equal(saidIn(session), 'again');
   });
 
-  it('lists its sessions, and repeats one that is loaded in another process', async () => {
+  it('lists its sessions, and replays one that is loaded in another process', async () => {
     const first = start();
     await first.conversation.send('say kept').done;
     const sessionId = first.conversation.sessionId ?? '';
@@ -84,7 +83,7 @@ describe('an agent on the official SDK', () => {
     assert.deepEqual([saidIn(second, 'user'), saidIn(second)], ['say kept', 'kept']);
   });
 
-  it('refuses a session that it does not have', async () => {
+  it('rejects an unknown session', async () => {
     const session = start({ kind: 'reopen', sessionId: 'other', transcript: 'replay' });
     await session.conversation.start();
     const { connection } = session.conversation;

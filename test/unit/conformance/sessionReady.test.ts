@@ -1,5 +1,5 @@
-// The proposal session/ready against an agent that keeps its rules: which capability counts, when
-// the signal is sent, and what may come before it.
+// The proposal session/ready with a conforming agent: which capability counts, when the signal is
+// sent, and what may precede it.
 import { strict as assert } from 'node:assert';
 import { at } from '../../../src/base/untrusted';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
@@ -72,13 +72,13 @@ for (const version of [1, 2] as const)
       });
     }
 
-    it('keeps updates that race against the answer of an agent without the signal', async () => {
+    it('preserves updates that race against the answer of an agent without the signal', async () => {
       rig.open({ race: 'same-write' });
       await rig.send('say x');
       assert.equal(rig.said().replace('\nx', ''), early);
     });
 
-    it('orders updates that came before the answer after what the answer says', async () => {
+    it('applies updates that precede the answer after the answer', async () => {
       rig.open({ race: 'same-write', offers: ['config'] });
       await rig.conversation.start();
       assert.deepEqual(
@@ -87,7 +87,7 @@ for (const version of [1, 2] as const)
       );
     });
 
-    it('is not sent where the session was not opened', async () => {
+    it('is not sent if the session was not opened', async () => {
       rig.open({ ready, refuse: { 'session/new': -32603 } });
       await rig.conversation.start();
       assert.equal(rig.conversation.connection.kind, 'failed');
@@ -115,7 +115,7 @@ for (const version of [1, 2] as const)
       ]);
     });
 
-    it('opens the same session again, with the message that waited, where the user tries again after a sign-in was asked for', async () => {
+    it('is followed by the waiting message when the user retries after a sign-in request', async () => {
       const offers = version === 1 ? (['load'] as const) : [];
       rig.open({ ready, saved: ['reference-1'], offers, refuse: { 'session/prompt': -32000 } });
       const { done } = rig.conversation.send('say x');
@@ -134,7 +134,7 @@ for (const version of [1, 2] as const)
       await rig.conversation.restart();
       await rig.send('say y');
       assert.equal(readies(), 2);
-      // Every agent of version 2 is asked for its session first; this one has not kept it.
+      // Agents of version 2 are asked to resume first; this one has lost the session.
       const tried = version === 2 ? ['session/resume'] : [];
       assert.deepEqual(rig.sessionMethods.slice(4), [
         'initialize',

@@ -1,5 +1,5 @@
-// The proposal session/status against an agent that keeps its rules: each answer has its meaning,
-// and asking changes nothing.
+// The proposal session/status with a conforming agent: the effect of each answer, and requests
+// without side effects.
 import { strict as assert } from 'node:assert';
 import { setTimeout } from 'node:timers/promises';
 import { phaseOf, statusOf } from '../../../src/client/view/projectSession';
@@ -19,16 +19,16 @@ for (const version of [1, 2] as const)
       ['open', 'live', 'live'],
       ['not_found', 'not_found', 'not_found'],
       [-32002, 'not_found', 'not_found'],
-      // Saved is not lost: the next message opens it again.
+      // A saved session is reopened by the next message.
       ['saved', 'saved', 'unknown'],
       ['entangled', 'saved', 'unknown'],
-      // An error says nothing of the session, which was opened and answered its prompt.
+      // An error says nothing about the session, which was opened and answered its prompt.
       [-32603, 'failed', 'live'],
       [-32601, 'unsupported', 'live'],
       [-32602, 'unsupported', 'live'],
     ] as const;
     for (const [answer, expected, liveness] of meanings) {
-      it(`tells what the agent answers, and shows what that means: ${answer}`, async () => {
+      it(`returns the answer of the agent and shows its meaning: ${answer}`, async () => {
         rig.open({ status: { answer } });
         await rig.send('say x');
         assert.equal(await rig.conversation.checkStatus(), expected);
@@ -46,21 +46,21 @@ for (const version of [1, 2] as const)
       [-32601, 1],
       [-32602, 1],
     ] as const)
-      it(`sends the message where asking ends with ${answer}, and asks ${times} times for three messages`, async () => {
+      it(`sends the message after the answer ${answer}, and asks ${times} times for three messages`, async () => {
         rig.open({ status: { answer } }, { quietMs: -1 });
         for (const text of ['say a', 'say b', 'say c']) assert.equal(await rig.send(text), 'end_turn');
         assert.equal(rig.conversation.queue.paused, undefined);
         assert.equal(questions(), times);
       });
 
-    it('opens a session again that the agent has unloaded, before the message goes', async () => {
+    it('reopens a session that the agent has unloaded before sending the message', async () => {
       const offers = version === 1 ? (['load'] as const) : [];
       rig.open(
         { status: { answer: 'unloads' }, offers, ready: { path: ['capabilities', 'session', 'ready'] } },
         { quietMs: -1 },
       );
       await rig.conversation.start();
-      // What the agent says while it is asked would contradict its answer.
+      // Messages during the request would contradict the answer.
       await rig.session.until(({ model }) => model.state.commands.length > 0);
       assert.equal(await rig.send('say a'), 'end_turn');
       assert.equal(await rig.send('say b'), 'end_turn');
@@ -72,7 +72,7 @@ for (const version of [1, 2] as const)
       assert.equal(rig.conversation.probe.liveness, 'live');
     });
 
-    it('opens a session again that the agent has unloaded without a word, and sends the message in the same turn', async () => {
+    it('reopens a session that the agent has unloaded silently, and sends the message in the same turn', async () => {
       rig.open({ unloads: true, offers: version === 1 ? ['resume'] : [] });
       assert.equal(await rig.send('say a'), 'end_turn');
       assert.equal(await rig.send('say b'), 'end_turn');
@@ -82,7 +82,7 @@ for (const version of [1, 2] as const)
       assert.equal(rig.turns.length, 2);
     });
 
-    it('sends the message in a new session if the session is gone and cannot be opened again', async () => {
+    it('sends the message in a new session if the session cannot be reopened', async () => {
       if (version === 2) rig.open({ unloads: true, refuse: { 'session/resume': -32002 } });
       else rig.open({ unloads: true });
       assert.equal(await rig.send('say a'), 'end_turn');
@@ -100,7 +100,7 @@ for (const version of [1, 2] as const)
       assert.equal(rig.turns.length, 2);
     });
 
-    it('sends the message in a new session, as at a start, if the agent fails to open the session again', async () => {
+    it('sends the message in a new session if the agent fails to reopen the session', async () => {
       const method = version === 1 ? 'session/load' : 'session/resume';
       const offers = version === 1 ? (['load'] as const) : [];
       rig.open({ status: { answer: 'saved' }, offers, refuse: { [method]: -32603 } }, { quietMs: -1 });
@@ -108,7 +108,7 @@ for (const version of [1, 2] as const)
       assert.deepEqual(rig.sessionMethods.slice(-4), ['session/status', method, 'session/new', 'session/prompt']);
     });
 
-    it('stops a message before it leaves, while the agent is asked', async () => {
+    it('cancels a message before it is sent, while the agent is asked', async () => {
       rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
       const { done } = rig.conversation.send('say a');
       done.catch(() => {});
@@ -125,7 +125,7 @@ for (const version of [1, 2] as const)
     });
 
     for (const all of [true, false])
-      it(`removes a message that is about to leave, and sends the one behind it: ${all ? 'Clear' : 'Remove'}`, async () => {
+      it(`removes a message that is about to be sent, and sends the next one: ${all ? 'Clear' : 'Remove'}`, async () => {
         rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
         const first = rig.conversation.send('say a');
         first.done.catch(() => {});
@@ -141,7 +141,7 @@ for (const version of [1, 2] as const)
       });
 
     if (version === 1)
-      it('asks once for one silence', async () => {
+      it('asks once per silence', async () => {
         rig.open({ status: { answer: 'not_found' }, offers: ['load'] }, { quietMs: 60_000, clock: { now: () => now } });
         let now = Date.now();
         await rig.send('say a');
@@ -152,9 +152,9 @@ for (const version of [1, 2] as const)
         assert.equal(rig.conversation.probe.liveness, 'live');
       });
 
-    // It takes the five seconds that an agent gets to answer.
+    // Takes the five seconds that an agent has to answer.
     if (version === 1)
-      it('pauses before an agent that does not answer, says so, and withdraws the question', async () => {
+      it('pauses if the agent does not answer, with a notice, and cancels the request', async () => {
         rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
         const { done } = rig.conversation.send('say x');
         await rig.session.until(({ queue }) => queue.paused !== undefined);
@@ -166,7 +166,7 @@ for (const version of [1, 2] as const)
       });
 
     if (version === 2)
-      it('takes the state that an answer names', async () => {
+      it('applies the state in an answer', async () => {
         rig.open({ status: { answer: 'open', state: 'running' } });
         await rig.conversation.start();
         await rig.session.until(({ model }) => model.state.commands.length > 0);

@@ -1,5 +1,5 @@
-// The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a
-// turn ends once, with all that came before its end.
+// The proposal turn_complete with a conforming agent: a turn ends once, with all its updates,
+// whenever the barrier arrives.
 import { strict as assert } from 'node:assert';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { skipTime } from '../../support/skipTime';
@@ -34,7 +34,7 @@ for (const version of [1, 2] as const)
       ['not at all, and was not promised', { when: 'never', advertised: false }, version === 2 ? 'state' : 'response'],
     ];
     for (const [words, turnComplete, expected] of ways) {
-      it(`ends a turn once where the barrier comes ${words}`, async () => {
+      it(`ends a turn once if the barrier comes ${words}`, async () => {
         rig.open({ turnComplete }, { barrierGraceMs: expected === 'timeout' ? 30 : 5000 });
         assert.equal(await rig.send('burst 200'), 'end_turn');
         assert.equal(await rig.send('say second'), 'end_turn');
@@ -59,7 +59,7 @@ for (const version of [1, 2] as const)
       });
 
     if (version === 1) {
-      it('sends the next message where the answer to the one before never follows its barrier', async () => {
+      it('sends the next message if the answer never follows the barrier', async () => {
         rig.open({ turnComplete: { when: 'unanswered' } }, { answerGraceMs: 30 });
         const sent = ['say a', 'say b', 'say c'].map((text) => rig.conversation.send(text).done);
         for (const done of sent) assert.equal((await done).stopReason, 'end_turn');
@@ -93,7 +93,7 @@ for (const version of [1, 2] as const)
     });
 
     if (version === 1)
-      it('knows the reason that only the barrier tells', async () => {
+      it('uses the stop reason that only the barrier has', async () => {
         rig.open({ turnComplete: { when: 'after', stopReason: 'max_tokens' } });
         assert.equal(await rig.send('say x'), 'max_tokens');
       });
@@ -104,14 +104,14 @@ for (const version of [1, 2] as const)
       assert.equal(await rig.send('say x'), 'end_turn');
     });
 
-    it('sends the next prompt after the barrier of the one before', async () => {
+    it('sends the next prompt after the previous barrier', async () => {
       rig.open({ turnComplete: { when: 'late' } });
       const sent = ['say a', 'say b', 'say c'].map((text) => rig.conversation.send(text).done);
       for (const done of sent) assert.equal((await done).stopReason, 'end_turn');
       assert.equal(rig.said(), 'a\nb\nc');
     });
 
-    it('shows what comes after the barrier', async () => {
+    it('shows updates after the barrier', async () => {
       rig.open({ turnComplete: { when: 'before' } });
       await rig.send('say x\nlater tail');
       await rig.session.until(() => rig.said().includes('tail'));

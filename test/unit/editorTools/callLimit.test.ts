@@ -1,4 +1,4 @@
-// Calls under way of one session.
+// Concurrent calls of one session.
 import assert from 'node:assert/strict';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { ToolCaller } from '../../../src/editorTools/toolCaller';
@@ -7,7 +7,7 @@ import { CallLimit, limitCalls } from '../../../src/editorTools/toolCaller';
 describe('editorTools/callLimit', () => {
   const { signal } = new AbortController();
 
-  it('runs a few calls at a time, in order, and refuses those that are too many', async () => {
+  it('runs a few calls at a time, in order, and rejects the excess', async () => {
     const limit = new CallLimit({ running: 2, waiting: 3 });
     const started: number[] = [];
     const finish: (() => void)[] = [];
@@ -34,7 +34,7 @@ describe('editorTools/callLimit', () => {
     assert.equal(await after, 6);
   });
 
-  it('makes room when a call fails, or is withdrawn while it waits', async () => {
+  it('frees a slot when a call fails or is cancelled while waiting', async () => {
     const limit = new CallLimit({ running: 1, waiting: 1 });
     let fail: (error: Error) => void = () => undefined;
     const failing = limit.run(
@@ -57,7 +57,7 @@ describe('editorTools/callLimit', () => {
     assert.equal(await limit.run(async () => 'later', signal), 'later');
   });
 
-  it('lets a session look while changes wait for the user', async () => {
+  it('runs reads while changes wait for the user', async () => {
     const caller: ToolCaller = {
       version: '1',
       tools: () => [],

@@ -1,4 +1,4 @@
-// Answers that may never come, and changes that come in bursts.
+// Answers that may never come, and bursts of changes.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { inTime } from '../../../src/editorTools/inTime';
@@ -8,20 +8,20 @@ const HOUR = 3_600_000;
 const never = new Promise<never>(() => undefined);
 
 describe('editorTools/inTime', () => {
-  it('returns the answer, and leaves nothing behind', async () => {
+  it('returns the answer, and leaves no timer or listener', async () => {
     const { signal } = new AbortController();
     assert.equal(await inTime(Promise.resolve(7), HOUR, signal), 7);
     await assert.rejects(inTime(Promise.reject(new Error('broken')), HOUR, signal), /broken/);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  it('gives up on a server that hangs', async () => {
+  it('times out if the server hangs', async () => {
     const { signal } = new AbortController();
     await assert.rejects(inTime(never, 20, signal), /did not answer within 0\.02 s/);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  it('gives up as soon as the call is withdrawn', async () => {
+  it('rejects as soon as the call is cancelled', async () => {
     const abort = new AbortController();
     const answer = inTime(never, HOUR, abort.signal);
     abort.abort(new Error('withdrawn'));
@@ -58,7 +58,7 @@ describe('editorTools/untilQuiet', () => {
     assert.equal(isWatched, false);
   });
 
-  it('ends without a change, and where changes do not end', async () => {
+  it('ends without a change, and if changes do not end', async () => {
     const { signal } = new AbortController();
     await untilQuiet(() => ({ dispose: () => undefined }), { first: 5, quiet: HOUR, last: HOUR }, signal);
     const endless = (changed: () => void) => {
@@ -68,7 +68,7 @@ describe('editorTools/untilQuiet', () => {
     await untilQuiet(endless, { first: HOUR, quiet: HOUR, last: 20 }, signal);
   });
 
-  it('waits for nothing where the call is withdrawn, before or meanwhile', async () => {
+  it('rejects if the call is cancelled before or during the wait', async () => {
     const abort = new AbortController();
     const times = { first: HOUR, quiet: HOUR, last: HOUR };
     let watches = 0;

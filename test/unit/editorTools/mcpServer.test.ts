@@ -1,4 +1,4 @@
-// The MCP server with the tools of the editor, as the SDK's own client sees it.
+// The MCP server of the editor tools, with the SDK's own client.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -84,7 +84,7 @@ describe('editorTools/mcpServer', () => {
       socket.dispose();
     });
 
-    it('lists the tools that are allowed', async () => {
+    it('lists the allowed tools', async () => {
       const { tools } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
@@ -104,13 +104,13 @@ describe('editorTools/mcpServer', () => {
       assert.match(text, /… 800 more are left out$/);
     });
 
-    it('answers a call', async () => {
+    it('answers calls', async () => {
       const { content } = await client.callTool({ name: 'get_diagnostics', arguments: { path: 'a.ts', offset: 1 } });
       assert.deepEqual(content, [{ type: 'text', text: '2 errors\nb' }]);
       assert.deepEqual(calls, [['get_diagnostics', { path: 'a.ts', offset: 1 }]]);
     });
 
-    it('refuses tools that are not allowed, and arguments that do not fit', async () => {
+    it('rejects forbidden tools and invalid arguments', async () => {
       for (const [name, args] of [
         ['rename_symbol', { symbol: 'a', new_name: 'b' }],
         ['toString', {}],
@@ -125,7 +125,7 @@ describe('editorTools/mcpServer', () => {
       assert.deepEqual(calls, []);
     });
 
-    it('ends the connection of a client that sends a message without an end', async () => {
+    it('ends the connection on an endless message', async () => {
       const { path, token } = await socket.open((connection) => serveSocket(caller, connection));
       const raw = connect(path);
       raw.on('error', () => undefined);
@@ -134,7 +134,7 @@ describe('editorTools/mcpServer', () => {
     });
   });
 
-  describe('with messages that no client of the SDK sends', () => {
+  describe('with messages that SDK clients do not send', () => {
     let socket: ToolSocket;
     let raw: Socket;
     let answers: AsyncIterator<string>;
@@ -165,7 +165,7 @@ describe('editorTools/mcpServer', () => {
       params: { name, arguments: { symbol: 'a' } },
     });
 
-    it('skips what is no request, and goes on', async () => {
+    it('skips invalid messages', async () => {
       send('', '{', '[]', 'null', '7', { id: 1 }, { jsonrpc: '2.0', id: {}, method: 'ping' });
       for (const params of [null, [], 'x']) send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
       send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
@@ -175,7 +175,7 @@ describe('editorTools/mcpServer', () => {
       assert.deepEqual(await answer(), { jsonrpc: '2.0', id: 2, result: {} });
     });
 
-    it('answers params that do not fit with an error', async () => {
+    it('answers invalid params with an error', async () => {
       for (const params of [undefined, {}, { name: 7 }, { name: 'hover', arguments: [] }]) {
         send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
         assert.ok('error' in (await answer()), JSON.stringify(params));
@@ -184,13 +184,13 @@ describe('editorTools/mcpServer', () => {
       assert.equal(((await answer()).error as { code: number }).code, -32_601);
     });
 
-    it('offers its newest version to a client of a version that it does not know', async () => {
+    it('offers its latest version to a client with an unknown version', async () => {
       const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'old', version: '1' } };
       send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       assert.equal(((await answer()).result as { protocolVersion: string }).protocolVersion, '2025-11-25');
     });
 
-    it('does not answer what was cancelled', async () => {
+    it('does not answer cancelled requests', async () => {
       send(call(1, 'hover'));
       send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
       send(call(2, 'get_diagnostics'));
@@ -198,7 +198,7 @@ describe('editorTools/mcpServer', () => {
     });
   });
 
-  it('keeps few answers for a client that does not read', async () => {
+  it('buffers few answers for a client that does not read', async () => {
     const socket = new ToolSocket(silentLog);
     let served: Socket | undefined;
     const { path, token } = await socket.open((connection) => {
@@ -228,7 +228,7 @@ describe('editorTools/mcpServer', () => {
   });
 
   describe('over ACP', () => {
-    it('answers each request with its own outcome', async () => {
+    it('answers each request with its own result', async () => {
       const request = await acpServer(caller);
       const { signal } = new AbortController();
       const outcomes = await Promise.all([
@@ -243,7 +243,7 @@ describe('editorTools/mcpServer', () => {
       );
     });
 
-    it('gives up a call that the agent withdraws', async () => {
+    it('aborts a call that the agent cancels', async () => {
       const started = Promise.withResolvers<AbortSignal>();
       const call = (_name: string, _args: unknown, signal: AbortSignal) => {
         started.resolve(signal);
@@ -261,11 +261,11 @@ describe('editorTools/mcpServer', () => {
 
   it('costs a model at most 2,000 tokens', () => {
     const text = JSON.stringify(listTools(TOOL_NAMES));
-    // Tokens of JSON have four characters on the average.
+    // JSON has four characters per token on average.
     assert.ok(text.length <= 8000, `${text.length} characters`);
   });
 
-  it('takes a call without arguments', () => {
+  it('accepts a call without arguments', () => {
     assert.deepEqual(readArgs('get_selection', undefined), {});
   });
 });

@@ -1,4 +1,4 @@
-// The socket with the tools of the editor: for its user and the holder of a token alone.
+// The socket of the editor tools: only for its user and with a token.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
@@ -45,14 +45,14 @@ describe('editorTools/toolSocket', () => {
     return heard;
   }
 
-  it('lies in a folder that is the user’s alone, at a short path', async function () {
+  it('is in a folder only the user can access, at a short path', async function () {
     if (process.platform === 'win32') this.skip();
     const { path } = await session('a');
     assert.ok(Buffer.byteLength(path) <= 100, path);
     assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
   });
 
-  it('has a short path also where the folder for temporary files has a long one', async function () {
+  it('has a short path even if the temporary folder has a long one', async function () {
     if (process.platform === 'win32') this.skip();
     const before = process.env.TMPDIR;
     process.env.TMPDIR = `/tmp/${'long'.repeat(40)}`;
@@ -65,14 +65,14 @@ describe('editorTools/toolSocket', () => {
     }
   });
 
-  it('serves each session to the holder of its token', async () => {
+  it('serves each session by its token', async () => {
     const [a, b] = [await session('a'), await session('b')];
     assert.notEqual(a.token, b.token);
     assert.equal(await say(a.path, `${a.token}\nhello`, 'hello'), 'a:hello');
     assert.equal(await say(b.path, `${b.token}\nhello`, 'hello'), 'b:hello');
   });
 
-  it('opens nothing in another window of the user, and outlives its end', async () => {
+  it('accepts no token of another window, and outlives that window', async () => {
     const window = new ToolSocket(silentLog);
     try {
       const here = await session('here');
@@ -88,7 +88,7 @@ describe('editorTools/toolSocket', () => {
     }
   });
 
-  it('takes a token that comes in pieces', async () => {
+  it('accepts a token that arrives in chunks', async () => {
     const { path, token } = await session('a');
     const connection = connect(path);
     open.push(connection);
@@ -104,7 +104,7 @@ describe('editorTools/toolSocket', () => {
     assert.equal(heard, 'a:hello');
   });
 
-  it('says nothing to a connection with another token, none, or an endless one', async () => {
+  it('sends nothing to a connection with a wrong, missing or endless token', async () => {
     const { path, token } = await session('a');
     for (const text of [
       '\n{}\n',
@@ -116,7 +116,7 @@ describe('editorTools/toolSocket', () => {
       assert.equal(await say(path, text), '');
   });
 
-  it('lets the holder of a token in while others keep connections open', async () => {
+  it('accepts a valid token while others hold connections open', async () => {
     const { path, token } = await session('a');
     for (let count = 0; count < 40; count++) {
       const silent = connect(path).on('error', () => undefined);
@@ -126,7 +126,7 @@ describe('editorTools/toolSocket', () => {
     assert.equal(await say(path, `${token}\nhello`, 'hello'), 'a:hello');
   });
 
-  it('says in the log why a connection is refused', async () => {
+  it('logs why a connection is refused', async () => {
     const warnings: string[] = [];
     socket.dispose();
     socket = new ToolSocket({ ...silentLog, warn: (text) => void warnings.push(text) });
@@ -140,7 +140,7 @@ describe('editorTools/toolSocket', () => {
     );
   });
 
-  it('ends the connections of a session with it, and takes no more', async () => {
+  it('ends the connections of a disposed session, and accepts no more', async () => {
     const entrance = await session('a');
     const other = await session('b');
     const ended = say(entrance.path, `${entrance.token}\n`);
@@ -151,7 +151,7 @@ describe('editorTools/toolSocket', () => {
     assert.equal(await say(other.path, `${other.token}\nhello`, 'hello'), 'b:hello');
   });
 
-  it('leaves nothing on the disk', async function () {
+  it('leaves no files behind', async function () {
     if (process.platform === 'win32') this.skip();
     const { path } = await session('a');
     socket.dispose();

@@ -1,4 +1,4 @@
-// What agent and client tell each other of the proposals in `initialize`.
+// How agent and client advertise proposals in `initialize`.
 import { strict as assert } from 'node:assert';
 import { initialize } from '../../../../src/acp/initialize';
 import { PROPOSED_CAPABILITIES, type ProposedCapability } from '../../../../src/acp/proposals/announced';
@@ -6,7 +6,7 @@ import { at } from '../../../../src/base/untrusted';
 import { officialSchema } from '../../../support/protocol/officialSchema';
 
 const NAMES = Object.keys(PROPOSED_CAPABILITIES) as ProposedCapability[];
-describe('what the client says of the proposals', () => {
+describe('the proposals advertised by the client', () => {
   async function params(offer: 1 | 2, state = false): Promise<unknown> {
     let sent: unknown;
     const request = async (_method: string, given: unknown): Promise<unknown> => {
@@ -25,7 +25,7 @@ describe('what the client says of the proposals', () => {
     return sent;
   }
 
-  it('names each in _meta of the capabilities of both versions', async () => {
+  it('are in _meta of the capabilities of both versions', async () => {
     const both = await params(2);
     for (const name of NAMES) {
       assert.deepEqual(at(await params(1), 'clientCapabilities', '_meta', PROPOSED_CAPABILITIES[name]), {});
@@ -33,13 +33,13 @@ describe('what the client says of the proposals', () => {
     }
   });
 
-  it('tells an agent of version 1 what it may use of the prompt lifecycle of version 2', async () => {
+  it('announce the usable parts of the prompt lifecycle to agents of version 1', async () => {
     const lifecycle = { receipt: {}, state_update: {}, state_change: {}, user_message: {}, agent_message: {} };
     assert.deepEqual(at(await params(1), 'clientCapabilities', '_meta', 'prompt_lifecycle'), lifecycle);
     assert.equal(at(await params(2), 'capabilities', '_meta', 'prompt_lifecycle'), undefined);
   });
 
-  it('stands beside the state of an agent, and fits both schemas', async () => {
+  it('are valid in both schemas, next to the state of an agent', async () => {
     for (const offer of [1, 2] as const) {
       const sent = await params(offer, true);
       for (const side of offer === 1 ? ['clientCapabilities'] : ['clientCapabilities', 'capabilities'])

@@ -1,4 +1,4 @@
-// docs/proposals.md is true: the places where capabilities are looked for, and the waiting times.
+// docs/proposals.md matches the code: where capabilities are searched, and the waiting times.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,8 +45,8 @@ function timeText(ms: number): string {
   return ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }
 
-describe('the page on the proposals', () => {
-  it('lists exactly the places where a capability is looked for', () => {
+describe('docs/proposals.md', () => {
+  it('lists exactly the places where capabilities are searched', () => {
     const listed = [...section('Where Parley looks').matchAll(/^- `(.+)`$/gm)].map(([, place = '']) => keysOf(place));
     for (const name of ['ready', 'status', 'turnComplete'] as const) {
       const own = listed.map((keys) =>
@@ -62,12 +62,12 @@ describe('the page on the proposals', () => {
     }
   });
 
-  it('shows what Parley announces', () => {
+  it('shows what Parley advertises', () => {
     const [, json = ''] = /```jsonc\n([\s\S]*?)```/.exec(section('What Parley announces')) ?? [];
     assert.deepEqual(JSON.parse(json), { clientCapabilities: { _meta: ADVERTISED_V1 } });
   });
 
-  it('has the waiting times of the code, in their order', () => {
+  it('lists the waiting times of the code in order', () => {
     const connection = 'src/client/connection';
     const times = [...section('Waiting times').matchAll(/\| ([^|]+) \|$/gm)].map(([, time]) => time).slice(2);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// Messages that an agent suggests, as shown: one line that can be typed.
+// Suggested messages are shown as one line that can be typed.
 import { strict as assert } from 'node:assert';
 import { notifiedSuggestion, suggestedPrompt } from '../../../../src/acp/proposals/promptSuggestions';
 
@@ -7,7 +7,7 @@ const first = (...prompts: readonly unknown[]): string | undefined =>
   suggestedPrompt(prompts.map((prompt) => ({ prompt }))).text;
 
 describe('suggested messages', () => {
-  it('takes the first one, on one line', () => {
+  it('show the first one, on one line', () => {
     assert.equal(first([block('Run the tests')], [block('Commit')]), 'Run the tests');
     assert.equal(first([block(' Run the\n\ttests '), block('twice')]), 'Run the tests twice');
     assert.equal(
@@ -16,7 +16,7 @@ describe('suggested messages', () => {
     );
   });
 
-  it('skips what is empty, too long, has hidden characters, or can’t be typed', () => {
+  it('skip texts that are empty, too long, have hidden characters, or can’t be typed', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const odd = [undefined, null, 'text', [], [block(' ')], [block(1)], [null], [block('a'), image]];
     assert.equal(first(...odd, [block('x'.repeat(301))], [block('rm \u202ecod')], [block('Commit')]), 'Commit');
@@ -29,7 +29,7 @@ describe('suggested messages', () => {
     assert.equal(first(Array.from({ length: 10_000 }, () => block('a'))), undefined);
   });
 
-  it('reads the notification of Qwen Code for its own session only', () => {
+  it('accept Qwen Code’s notification only for its own session', () => {
     const method = 'qwen/notify/session/prompt-suggestion';
     const params = { v: 1, sessionId: 's', suggestion: 'Run the tests', promptId: 'p' };
     assert.deepEqual(notifiedSuggestion(method, params, 's'), { type: 'prompt_suggestion', text: 'Run the tests' });

@@ -1,5 +1,4 @@
-// Content that an agent means for itself alone: kept, and never shown as if it were said to the
-// user.
+// Content for the agent alone is preserved, but never shown as text for the user.
 import { strict as assert } from 'node:assert';
 import type { UpdateTargets } from '../../../../src/acp/protocol/dialect';
 import { readMergingText } from '../../../../src/acp/protocol/textRuns';
@@ -35,7 +34,7 @@ for (const [version, applyUpdates] of [
       });
     };
 
-    it('keeps text for the assistant alone apart from what the user reads, as one piece', () => {
+    it('separates text for the assistant from text for the user', () => {
       const others = [said('Hello '), said('secret ', forAgent), said('plan', forAgent), said('you')];
       assert.deepEqual(shown(...others), [
         { type: 'text', text: 'Hello ' },
@@ -51,7 +50,7 @@ for (const [version, applyUpdates] of [
       ]);
     });
 
-    it('keeps an image and the content of a tool call for the assistant as they are', () => {
+    it('preserves images and tool content for the assistant', () => {
       const image = { type: 'image', data: 'aGk=', mimeType: 'image/png', annotations: forAgent };
       const text = { type: 'text', text: 'notes', annotations: forAgent };
       const sessionUpdate = version === 'v1' ? 'tool_call' : 'tool_call_update';

@@ -1,4 +1,4 @@
-// Updates that come before their session is known.
+// Updates that arrive before their session is known.
 import { strict as assert } from 'node:assert';
 import { UpdateRouter } from '../../../../src/acp/protocol/earlyUpdates';
 import { retainedBytes } from '../../../support/heap';
@@ -9,7 +9,7 @@ const update = (sessionId: string, chars: number, n: number): unknown =>
   );
 
 describe('updates of unknown sessions', () => {
-  it('take a bounded number of bytes, however many sessions they are for', () => {
+  it('are bounded in bytes over all sessions', () => {
     const said: string[] = [];
     const router = new UpdateRouter((sentence) => said.push(sentence));
     const bytes = retainedBytes(() => {
@@ -20,7 +20,7 @@ describe('updates of unknown sessions', () => {
     assert.ok(said.length > 0);
   });
 
-  it('are delivered in order and whole where they are within the bounds', () => {
+  it('are delivered completely and in order within the bounds', () => {
     const router = new UpdateRouter(() => {});
     for (let n = 0; n < 100; n++) router.route([update('a', 1000, n)]);
     const got: unknown[] = [];
@@ -34,7 +34,7 @@ describe('updates of unknown sessions', () => {
     );
   });
 
-  it('make room again when their session is registered', () => {
+  it('free their space when their session is registered', () => {
     const router = new UpdateRouter(() => {});
     for (let round = 0; round < 20; round++) {
       for (let n = 0; n < 30; n++) router.route([update(`s${round}`, 100_000, n)]);

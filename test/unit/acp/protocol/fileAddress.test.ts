@@ -1,9 +1,9 @@
-// `file:` addresses that agents write for paths.
+// `file:` URLs that agents send for paths.
 import assert from 'node:assert/strict';
 import { pathOfFileAddress, plainAddress } from '../../../../src/acp/protocol/fileAddress';
 
 describe('plainAddress', () => {
-  it('escapes only what RFC 3986 demands', () => {
+  it('escapes only characters that RFC 3986 requires', () => {
     assert.equal(
       plainAddress('file:///app/%28shop%29/%5Bid%5D/a%20%26%20b%2Cc%40%2B.ts'),
       'file:///app/(shop)/%5Bid%5D/a%20&%20b,c@+.ts',
@@ -15,7 +15,7 @@ describe('plainAddress', () => {
 });
 
 describe('pathOfFileAddress', () => {
-  it('gives the path on this machine', () => {
+  it('returns the path on this machine', () => {
     for (const [address, path] of [
       ['file:///a/b.ts', '/a/b.ts'],
       ['FILE://localhost/a/my%20file.ts', '/a/my file.ts'],
@@ -29,7 +29,7 @@ describe('pathOfFileAddress', () => {
     assert.equal(pathOfFileAddress('file:///C:\\a\\b.ts', true), 'C:\\a\\b.ts');
   });
 
-  it('leaves any other text as it is: other machines, hidden separators, plain paths', () => {
+  it('returns other text unchanged: other machines, hidden separators, plain paths', () => {
     for (const text of [
       'file://evil.example/share/x',
       'file:////evil.example/share/x',

@@ -1,4 +1,4 @@
-// Changes of files as tool calls carry them.
+// File changes in tool calls.
 import { strict as assert } from 'node:assert';
 import { toToolPatch } from '../../../../src/acp/protocol/readContent';
 import { sameData } from '../../../support/sameData';
@@ -12,14 +12,14 @@ describe('a change of a file', () => {
   const path = '/a/b#.ts';
   const deleted = { type: 'diff', path, oldText: 'old\n', newText: '', operation: 'delete' };
 
-  it('is a deletion where there is no new text, or `_meta` says so', () => {
+  it('is a deletion without a new text, or if `_meta` says so', () => {
     assert.deepEqual(read({ oldText: 'old\n', newText: null }), deleted);
     assert.deepEqual(read({ oldText: 'old\n', newText: 'old\n', _meta: { kind: 'delete' } }), deleted);
     assert.deepEqual(read({ oldText: 'old\n', newText: '', _meta: { kind: 'delete' } }), deleted);
     assert.deepEqual(read({ oldText: null, newText: 'old\n', _meta: { kind: 'delete' } }), deleted);
   });
 
-  it('is a deletion of a file whose text the agent leaves out', () => {
+  it('is a deletion even if the agent omits the old text', () => {
     sameData(read({ newText: null }), { type: 'diff', path, newText: '', operation: 'delete' });
   });
 
@@ -28,7 +28,7 @@ describe('a change of a file', () => {
     sameData(read({ newText: '', _meta: { kind: 'add' } }), { type: 'diff', path, newText: '' });
   });
 
-  it('is shown raw where it cannot be read', () => {
+  it('is shown raw if it is invalid', () => {
     for (const odd of [{}, { oldText: 1, newText: 'x' }, { oldText: 'x', newText: {} }])
       assert.equal((read(odd) as { type: string }).type, 'unknown', JSON.stringify(odd));
   });

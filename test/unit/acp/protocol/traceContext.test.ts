@@ -1,4 +1,4 @@
-// Prompts as spans of the trace that the environment names.
+// Prompts are spans of the environment's trace.
 import { strict as assert } from 'node:assert';
 import type { RpcCaller } from '../../../../src/acp/jsonrpc/rpcConnection';
 import { traced } from '../../../../src/acp/protocol/traceContext';
@@ -20,7 +20,7 @@ function caller(): { rpc: RpcCaller; sent: [string, unknown][] } {
 }
 
 describe('trace context', () => {
-  it('makes each prompt a span of its own in the trace', async () => {
+  it('makes each prompt a separate span of the trace', async () => {
     const { rpc, sent } = caller();
     const tracing = traced(rpc, parent);
     for (const text of ['a', 'b'])
@@ -34,7 +34,7 @@ describe('trace context', () => {
     assert.ok(spans.every(({ traceparent }) => traceparent !== parent));
   });
 
-  it('is sent with prompts only, and only where the environment names a trace', async () => {
+  it('is sent only with prompts, and only if the environment has a trace', async () => {
     const { rpc, sent } = caller();
     await traced(rpc, parent).request('session/new', { cwd: '/' });
     await traced(rpc, parent).notify('session/cancel', { sessionId: 's' });

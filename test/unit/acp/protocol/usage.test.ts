@@ -1,5 +1,4 @@
-// What a turn cost: from the answer of a prompt and from a state, to what the end of the turn
-// shows.
+// Tokens of a turn, from prompt answers and states to the end of the turn.
 import { strict as assert } from 'node:assert';
 import { readState } from '../../../../src/acp/proposals/promptLifecycle';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
@@ -23,13 +22,13 @@ async function answer(raw: unknown): Promise<unknown> {
 }
 
 describe('the tokens of a turn', () => {
-  it('are read whole and by what they went to, from an answer and from a state', async () => {
+  it('are read as total and by kind, from answers and states', async () => {
     sameData(await answer({ stopReason: 'end_turn', usage }), { ends: true, stopReason: 'end_turn', ...read });
     const state = readState({ sessionUpdate: 'state_update', state: 'idle', usage });
     sameData(state, { state: 'idle', ...read });
   });
 
-  it('leave out a part that is no count, and say nothing without a total', async () => {
+  it('skip invalid counts, and are absent without a total', async () => {
     const odd = { totalTokens: 2, inputTokens: '1', outputTokens: -1 };
     sameData(await answer({ usage: odd }), { ends: true, tokens: 2 });
     for (const none of [null, 7, {}, { totalTokens: '2' }]) sameData(await answer({ usage: none }), { ends: true });
@@ -43,7 +42,7 @@ describe('the tokens of a turn', () => {
     sameData(await answer({ _meta: { quota: { token_count: { input_tokens: '1' } } } }), { ends: true });
   });
 
-  it('stand at the end of the turn, also where they come after it', () => {
+  it('are shown at the end of the turn, even if they arrive later', () => {
     for (const late of [false, true]) {
       const turn = { turnId: 't', stopReason: 'end_turn' } as const;
       const model = play(began('t'), { type: 'turn_ended', ...turn, barrier: 'response', at: 2, ...(!late && read) });

@@ -1,4 +1,4 @@
-// The marks by which agents say that a subagent did something.
+// Marks of agents for the work of subagents.
 import { strict as assert } from 'node:assert';
 import { parentCallOf } from '../../../../src/acp/quirks/parentCall';
 import { readUpdate as readV1 } from '../../../../src/acp/v1/v1Events';
@@ -16,12 +16,12 @@ function eventsOf(update: object, read: typeof readV1 = readV1): SessionEvent[] 
 }
 
 describe('the call that started a subagent', () => {
-  it('is read from the mark of claude-agent-acp and from that of qwen-code', () => {
+  it('is read from the marks of claude-agent-acp and qwen-code', () => {
     assert.equal(parentCallOf({ claudeCode: { toolName: 'Read', parentToolUseId: 'toolu_1' } }), 'toolu_1');
     assert.equal(parentCallOf({ toolName: 'read_file', parentToolCallId: 'call_1', subagentType: 'x' }), 'call_1');
   });
 
-  it('is none where the mark is something else', () => {
+  it('is absent if the mark is invalid', () => {
     for (const id of [null, 7, {}, '', 'x'.repeat(1001)])
       for (const meta of [{ claudeCode: { parentToolUseId: id } }, { parentToolCallId: id }])
         assert.equal(parentCallOf(meta), undefined);
@@ -37,7 +37,7 @@ describe('the call that started a subagent', () => {
       assert.equal(parentCallOf(meta), undefined);
   });
 
-  it('goes with tool calls of both versions', () => {
+  it('is attached to tool calls of both versions', () => {
     const _meta = { claudeCode: { parentToolUseId: 'A' } };
     const fields = { toolCallId: 'x', title: 'Read', _meta };
     for (const [update, read] of [
@@ -50,7 +50,7 @@ describe('the call that started a subagent', () => {
     }
   });
 
-  it('goes with messages and thoughts', () => {
+  it('is attached to messages and thoughts', () => {
     const chunk = {
       sessionUpdate: 'agent_thought_chunk',
       content: { type: 'text', text: 'Hm.' },

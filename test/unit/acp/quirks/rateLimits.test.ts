@@ -1,4 +1,4 @@
-// The rate limits that claude-agent-acp reports, and what a session keeps of them.
+// Rate limits reported by claude-agent-acp, and their state in a session.
 import { strict as assert } from 'node:assert';
 import { readUpdate as readV1 } from '../../../../src/acp/v1/v1Events';
 import { readUpdate as readV2 } from '../../../../src/acp/v2/v2Events';
@@ -23,7 +23,7 @@ describe('rate limits of an account', () => {
     model = new SessionModel();
   });
 
-  it('are read in both versions, with the share that is used and the time of the reset', () => {
+  it('are read in both versions, with the used share and the reset time', () => {
     const info = { status: 'allowed_warning', rateLimitType: 'five_hour', utilization: 0.93, resetsAt: HOUR.resetsAt };
     for (const read of [readV1, readV2])
       assert.deepEqual(hear(info, read), [
@@ -43,7 +43,7 @@ describe('rate limits of an account', () => {
     ]);
   });
 
-  it('include each window; only the outer status says that requests are refused', () => {
+  it('include each window; only the outer status marks refused requests', () => {
     const unifiedWindows = { five_hour: { ...HOUR, status: 'rejected' }, seven_day: WEEK };
     const outer = { rateLimitType: 'five_hour', ...HOUR, unifiedWindows };
     const states = (info: object) => hear(info).map(({ kind, state }) => `${kind} ${state}`);
@@ -71,7 +71,7 @@ describe('rate limits of an account', () => {
     assert.equal(model.state.limits.length, 10);
   });
 
-  it('leave out what does not fit', () => {
+  it('skip invalid values', () => {
     assert.deepEqual(hear({ status: 'allowed' }), []);
     for (const odd of [null, 7, 'x', []]) assert.deepEqual(hear(odd), []);
     const amounts = { utilization: '1', resetsAt: 1e18, unifiedWindows: { five_hour: null, seven_day: {} } };

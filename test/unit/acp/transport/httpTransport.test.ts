@@ -1,5 +1,5 @@
-// The streamable HTTP transport against servers that keep the rules of the proposal (protocol.md
-// 6.1), bend them, and break them.
+// The streamable HTTP transport against servers that follow, stretch and violate the proposal
+// (protocol.md 6.1).
 import { strict as assert } from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ interface Request {
 
 const initialized = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}';
 
-/** A server that does everything right until told otherwise. */
+/** A correct server by default. */
 class Server {
   host = '';
   readonly requests: Request[] = [];
@@ -135,12 +135,12 @@ describe('the streamable HTTP transport', () => {
     );
     assert.ok(server.requests.every(({ headers }) => headers.authorization === 'Bearer sesame'));
     assert.ok(server.requests.slice(1).every(({ headers }) => headers.cookie === 'route=a'));
-    // The stream of a session is open before anything is asked of it.
+    // The stream of a session is open before any request for it.
     const kinds = server.requests.map(({ method, headers }) => `${method} ${headers['acp-session-id'] ?? ''}`);
     assert.ok(kinds.indexOf('GET s1') < kinds.indexOf('POST s1'));
   });
 
-  it('opens the stream of a session as soon as it is named', async () => {
+  it('opens the stream of a session as soon as its id is known', async () => {
     const transport = await initialize();
     await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}');
     (await server.stream()).write(event({ jsonrpc: '2.0', id: 1, result: { sessionId: 's9' } }));
@@ -151,7 +151,7 @@ describe('the streamable HTTP transport', () => {
   });
 
   it('delivers the whole replay of an old session', async () => {
-    // Long against what a busy machine may take between two of them.
+    // Much longer than a busy machine takes between two of them.
     const transport = await initialize({ quietMs: 1000 });
     await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1"}}');
     const session = await server.stream('s1');
@@ -194,7 +194,7 @@ describe('the streamable HTTP transport', () => {
     });
   }
 
-  it('says why the server refused initialize, in its words', async () => {
+  it('quotes the server’s reason for refusing initialize', async () => {
     for (const [type, body, words] of [
       ['text/plain', 'Only\nversion 2.', ': Only version 2.'],
       ['application/json', '{"error":{"code":-32600,"message":"Quota used up"}}', ': Quota used up'],
@@ -208,7 +208,7 @@ describe('the streamable HTTP transport', () => {
     }
   });
 
-  it('names the host when the server is not there, or speaks another protocol', async () => {
+  it('names the host if the server is unreachable or speaks another protocol', async () => {
     for (const handle of [undefined, '220 mail ready\r\n'] as const) {
       const { host } = await tcpLoopback((socket) => socket.on('data', () => socket.end(handle ?? '')));
       if (handle === undefined) await closeLoopbacks();
@@ -217,7 +217,7 @@ describe('the streamable HTTP transport', () => {
     }
   });
 
-  it('refuses an answer to initialize that is too long', async () => {
+  it('rejects a too long answer to initialize', async () => {
     server.instead = ({ response }) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Acp-Connection-Id': 'c1' });
       return Boolean(response.end(`"${'x'.repeat(3000)}"`));
@@ -226,14 +226,14 @@ describe('the streamable HTTP transport', () => {
     assert.match(error.message, /exceeds the maximum size/);
   });
 
-  it('refuses an event that is too long', async () => {
+  it('rejects a too long event', async () => {
     const transport = await initialize({ maxMessageBytes: 2000 });
     const stream = await server.stream();
     for (let n = 0; n < 30; n++) stream.write(`${n === 0 ? 'data: ' : ''}${'x'.repeat(100)}`);
     assert.equal((await transport.ended).code, 'message-too-large');
   });
 
-  it('keeps the connection when the server cannot take one request now', async () => {
+  it('keeps the connection if the server temporarily rejects a request', async () => {
     const transport = await initialize();
     server.instead = ({ body, response }) =>
       body.id === 1 && Boolean(response.writeHead(503).end(`later${'.'.repeat(20_000)}`));
@@ -247,14 +247,14 @@ describe('the streamable HTTP transport', () => {
     assert.equal(server.requests.at(-1)?.body.id, 2);
   });
 
-  it('ends the connection when an answer to the agent is lost', async () => {
+  it('ends the connection if an answer to the agent is lost', async () => {
     const transport = await initialize();
     server.instead = ({ body, response }) => body.result !== undefined && Boolean(response.writeHead(503).end());
     await failure(transport.write('{"jsonrpc":"2.0","id":"q","result":null}'));
     assert.equal((await transport.ended).code, 'remote-lost');
   });
 
-  it('keeps the other sessions when the server gives one away', async () => {
+  it('keeps the other sessions if the server gives one to another client', async () => {
     const transport = await initialize();
     await transport.write(prompt(1, 's1'));
     server.instead = ({ headers, response }) =>
@@ -266,7 +266,7 @@ describe('the streamable HTTP transport', () => {
     assert.match((await heard.first(3))[2] ?? '', /"id":1,"result"/);
   });
 
-  it('reopens a stream that the server ends in order', async () => {
+  it('reopens a stream that the server ends normally', async () => {
     await initialize();
     const first = await server.stream();
     first.end(event({ n: 1 }));
@@ -276,14 +276,14 @@ describe('the streamable HTTP transport', () => {
     assert.equal((await heard.first(3))[2], '{"n":2}');
   });
 
-  it('stops reopening streams that end at once', async () => {
+  it('stops reopening streams that end immediately', async () => {
     server.instead = ({ method, response }) =>
       method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end());
     const transport = await initialize();
     assert.match((await transport.ended).message, /closes each event stream immediately$/);
   });
 
-  it('ends the connection when a stream breaks off and something may be missing', async () => {
+  it('ends the connection if a stream breaks and events may be missing', async () => {
     const transport = await initialize();
     const stream = await server.stream();
     stream.write('data: {"half":');
@@ -293,7 +293,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal(heard.lines.length, 1);
   });
 
-  it('tells a web page from a stream, and a forgotten connection from wrong credentials', async () => {
+  it('distinguishes web pages, unknown connections and wrong credentials', async () => {
     server.instead = ({ method, response }) =>
       method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'));
     assert.equal((await (await initialize()).ended).code, 'remote-answer');
@@ -302,7 +302,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal((await (await initialize()).ended).code, 'remote-lost');
   });
 
-  it('does not wait for the head of a stream that comes with its first event', async () => {
+  it('does not wait for the headers of a stream without events', async () => {
     server.instead = ({ method, response }) => {
       if (method === 'GET') response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       return method === 'GET'; // not flushed: Node holds the head back
@@ -312,7 +312,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal(server.requests.at(-1)?.body.id, 1);
   });
 
-  it('deletes the connection on the server when it is closed', async () => {
+  it('deletes the connection on the server when closed', async () => {
     const transport = await initialize();
     const gone = new Deferred<void>();
     (await server.stream()).once('close', () => gone.resolve());

@@ -1,4 +1,4 @@
-// Smaller parts of the remote transports: cookies, and the words for what a network does.
+// Parts of the remote transports: cookies, and messages of network errors.
 import { strict as assert } from 'node:assert';
 import { CookieJar } from '../../../../src/acp/transport/httpClient';
 import { networkError } from '../../../../src/acp/transport/remoteError';
@@ -23,7 +23,7 @@ describe('the cookies of a connection', () => {
     assert.equal(cookies.header(), undefined);
   });
 
-  it('go over a secure channel only where they are marked secure', () => {
+  it('are sent only over TLS if marked secure', () => {
     const cookies = jar('http://a.example/acp');
     cookies.store(['a=1; Secure']);
     assert.equal(cookies.header(), undefined);
@@ -38,7 +38,7 @@ describe('the cookies of a connection', () => {
   });
 });
 
-describe('a failure of the network', () => {
+describe('a network error', () => {
   const url = new URL('https://a.example:8443/acp?key=topsecret');
   for (const [code, expected, words] of [
     ['ECONNREFUSED', 'remote-unreachable', /^a\.example:8443 refuses connections$/],
@@ -52,7 +52,7 @@ describe('a failure of the network', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'remote-tls', /for another host/],
     ['EPROTO', 'remote-tls', /EPROTO/],
   ] as const) {
-    it(`tells the user what helps: ${code}`, () => {
+    it(`suggests a fix: ${code}`, () => {
       const cause = Object.assign(new Error('getaddrinfo of topsecret'), { code });
       for (const error of [cause, new AggregateError([cause])]) {
         const told = networkError(url, error);

@@ -1,4 +1,4 @@
-// The WebSocket transport against servers of all kinds: polite, silent, rude.
+// The WebSocket transport against correct, silent and misbehaving servers.
 import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -89,7 +89,7 @@ describe('the WebSocket transport', () => {
     });
   }
 
-  it('sends no credentials to where a server redirects', async () => {
+  it('sends no credentials to the target of a redirect', async () => {
     let leaked = 0;
     const other = await httpLoopback(() => leaked++);
     other.server.on('upgrade', () => leaked++);
@@ -101,7 +101,7 @@ describe('the WebSocket transport', () => {
     assert.equal(leaked, 0);
   });
 
-  it('names the host when it is no WebSocket server, no TLS server, or not there', async () => {
+  it('names the host if it is unreachable, no WebSocket server or no TLS server', async () => {
     const garbage = await tcpOnRequest((socket) => socket.end('220 mail ready\r\n'));
     assert.equal((await failure(connect(garbage))).code, 'remote-answer');
     const wrongKey = await tcpOnRequest((socket) =>
@@ -117,7 +117,7 @@ describe('the WebSocket transport', () => {
     assert.equal(gone.message, `${host} refuses connections`);
   });
 
-  it('refuses a server that turns on an extension of WebSocket', async () => {
+  it('rejects a server that enables a WebSocket extension', async () => {
     const { host } = await tcpLoopback((socket) =>
       socket.once('data', (head) => {
         const key = /sec-websocket-key: (\S+)/i.exec(head.toString())?.[1] ?? '';
@@ -141,13 +141,13 @@ describe('the WebSocket transport', () => {
     await hungUp.promise;
   });
 
-  it('rejects a header value that would add another header', async () => {
+  it('rejects a header value that contains CR or LF', async () => {
     const { host } = await tcpLoopback(() => {});
     const error = await failure(connect(host, { headers: { A: 'x\r\nB: sesame' } }));
     assert.equal(error.code, 'remote-headers');
   });
 
-  it('refuses a message that is too large', async () => {
+  it('rejects a too large message', async () => {
     const host = await server((socket) => socket.send('x'.repeat(70_000)));
     const transport = await connect(host, { maxMessageBytes: 65_536 });
     transport.listen(new Heard());
@@ -165,7 +165,7 @@ describe('the WebSocket transport', () => {
     [(socket: WebSocket) => socket.close(4002, 'mine'), /closed the connection \(4002: mine\)$/],
     [(socket: WebSocket) => socket.terminate(), /dropped the connection/],
   ] as const) {
-    it(`explains an end: ${words}`, async () => {
+    it(`explains why the connection ended: ${words}`, async () => {
       const host = await server((socket) => socket.on('message', () => close(socket)));
       const transport = await connect(host);
       const heard = new Heard();
@@ -179,7 +179,7 @@ describe('the WebSocket transport', () => {
     });
   }
 
-  it('delivers only whole messages when the connection breaks in one', async () => {
+  it('delivers only complete messages if the connection breaks', async () => {
     for (const bytes of [Buffer.from([0x81, 0x7d, 0x7b]), Buffer.from([0xff, 0xff, 0xff])]) {
       const http = createServer();
       const webSockets = new WebSocketServer({ noServer: true });
@@ -207,7 +207,7 @@ describe('the WebSocket transport', () => {
     assert.match((await transport.ended).message, /stopped responding$/);
   });
 
-  it('slows down for a server that does not read', async () => {
+  it('waits for a server that does not read', async () => {
     let client: WebSocket | undefined;
     const host = await server((socket) => {
       client = socket;
@@ -223,7 +223,7 @@ describe('the WebSocket transport', () => {
     assert.equal(await sent, true);
   });
 
-  it('says goodbye when it is closed', async () => {
+  it('sends a close frame when closed', async () => {
     const left = new Deferred<number>();
     const host = await server((socket) => socket.on('close', (code) => left.resolve(code)));
     const transport = await connect(host);

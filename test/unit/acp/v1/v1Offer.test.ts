@@ -1,4 +1,4 @@
-// What a v1 agent offers with a session: options, modes beside them, and models that are no option.
+// Options, modes and models that a v1 agent offers with a session.
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import type { ConfigOption } from '../../../../src/session/events/content';
@@ -48,8 +48,8 @@ function agentWith(offer: object): { agent: V1Agent; asked: unknown[] } {
 const idsOf = (options: readonly ConfigOption[] | undefined): readonly string[] =>
   (options ?? []).map(({ id, category, value }) => `${id} ${category ?? '-'} ${value}`);
 
-describe('what a v1 agent offers with a session', () => {
-  it('keeps the modes beside options of other categories', async () => {
+describe('the offer of a v1 agent', () => {
+  it('has modes besides options of other categories', async () => {
     const { agent } = agentWith({ modes, configOptions: [option('provider'), option('model', 'model')] });
     const offer = await agent.newSession(place, signal);
     assert.equal(offer.modes?.current, 'auto-accept');
@@ -57,20 +57,20 @@ describe('what a v1 agent offers with a session', () => {
   });
 
   for (const mode of [option('mode'), option('approval', 'mode')]) {
-    it(`leaves out the modes beside an option that chooses them: ${JSON.stringify(mode).slice(0, 40)}`, async () => {
+    it(`has no modes besides an option that selects them: ${JSON.stringify(mode).slice(0, 40)}`, async () => {
       const { agent } = agentWith({ modes, configOptions: [mode] });
       assert.equal((await agent.newSession(place, signal)).modes, undefined);
     });
   }
 
-  it('leaves out modes that are the values of an option of any category', async () => {
+  it('has no modes that are the values of an option of any category', async () => {
     const values = modes.availableModes.map(({ id }) => ({ value: id }));
     const thinking = { ...option('thinking', 'thought_level'), options: [...values, { value: 'more' }] };
     const { agent } = agentWith({ modes, configOptions: [thinking] });
     assert.equal((await agent.newSession(place, signal)).modes, undefined);
   });
 
-  it('offers the modes that Grok takes without listing them, with the one it is in', async () => {
+  it('has the modes that Grok accepts without listing them, with the current one', async () => {
     const rpc = { request: async () => ({ sessionId: 's' }), notify: async () => {} };
     const agent = new V1Agent(rpc, { _meta: { grokShell: true } });
     const offered = async () => (await agent.newSession(place, signal)).modes;
@@ -84,7 +84,7 @@ describe('what a v1 agent offers with a session', () => {
     assert.equal((await new V1Agent(rpc, {}).newSession(place, signal)).modes, undefined);
   });
 
-  it('makes models an option of category model, with the current one among them', async () => {
+  it('turns models into an option of category model that includes the current one', async () => {
     const { agent } = agentWith({ models });
     const [model] = (await agent.load('s', place, signal)).config ?? [];
     assert.equal(model?.category, 'model');
@@ -96,7 +96,7 @@ describe('what a v1 agent offers with a session', () => {
     ]);
   });
 
-  it('chooses such a model by session/set_model', async () => {
+  it('selects such a model by session/set_model', async () => {
     const { agent, asked } = agentWith({ models, configOptions: [option('size')] });
     const { config } = await agent.newSession(place, signal);
     const id = config?.find(({ category }) => category === 'model')?.id ?? assert.fail('no model');
@@ -108,7 +108,7 @@ describe('what a v1 agent offers with a session', () => {
     assert.deepEqual(params, { sessionId: 's', configId: 'size', value: 'b' });
   });
 
-  it('keeps the models where an update replaces the options, until an option chooses the model', async () => {
+  it('keeps the models if an update replaces the options, until an option selects the model', async () => {
     const { agent } = agentWith({ models });
     await agent.newSession(place, signal);
     const told = (...configOptions: object[]): readonly string[] => {
@@ -123,7 +123,7 @@ describe('what a v1 agent offers with a session', () => {
     assert.deepEqual(told(option('llm', 'model')), ['llm model a']);
   });
 
-  it('offers no models where the list is empty or an option chooses the model', async () => {
+  it('has no models if the list is empty or an option selects the model', async () => {
     for (const offer of [
       { models: { ...models, availableModels: [] } },
       { models, configOptions: [option('model')] },

@@ -1,5 +1,5 @@
-// What a v2 agent says, read: patches of null and omitted, files that change, terminals in pieces,
-// states, and the versions it agrees to.
+// Updates of a v2 agent: patches with null and omitted fields, diffs, terminal chunks, states, and
+// version negotiation.
 import { strict as assert } from 'node:assert';
 import { type Initialized, initialize } from '../../../../src/acp/initialize';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
@@ -28,7 +28,7 @@ const shown = (...updates: object[]): SessionModel => play(...read(...updates).e
 const block = (text: string): object => ({ type: 'text', text });
 
 describe('v2 updates', () => {
-  it('leave, clear or replace a field of a tool call, as they say', () => {
+  it('keep, clear or replace fields of a tool call', () => {
     const tool = (more: object): object => ({ sessionUpdate: 'tool_call_update', toolCallId: 'c', ...more });
     const [entry] = shown(
       tool({ title: 'Read', name: 'Read', status: 'in_progress', rawInput: { a: 1 }, locations: [{ path: '/a' }] }),
@@ -41,7 +41,7 @@ describe('v2 updates', () => {
     );
   });
 
-  it('add to the content of a tool call, even if the call was not announced', () => {
+  it('append to the content of a tool call, even if the call was not announced', () => {
     const chunk = (content: object): object => ({ sessionUpdate: 'tool_call_content_chunk', toolCallId: 'c', content });
     const [entry] = shown(
       chunk({ type: 'content', content: block('a') }),
@@ -55,7 +55,7 @@ describe('v2 updates', () => {
     ]);
   });
 
-  it('replace, empty and continue messages, each role with ids of its own', () => {
+  it('replace, clear and continue messages, with separate ids per role', () => {
     const { entries } = shown(
       { sessionUpdate: 'agent_message_chunk', messageId: '1', content: block('Hel') },
       { sessionUpdate: 'agent_thought_chunk', messageId: '1', content: block('Hm') },
@@ -74,7 +74,7 @@ describe('v2 updates', () => {
     );
   });
 
-  it('bring the output of a terminal, whatever characters its pieces cut in two', () => {
+  it('deliver terminal output, even if chunks split characters', () => {
     const bytes = Buffer.from('é🚀');
     const data = (from: number, to?: number): string => bytes.subarray(from, to).toString('base64');
     const model = shown(
@@ -95,7 +95,7 @@ describe('v2 updates', () => {
     assert.deepEqual([cleared?.output, cleared?.exit], ['', undefined]);
   });
 
-  it('are kept whole where they are not known or do not fit', () => {
+  it('are preserved raw if unknown or invalid', () => {
     const odd = [
       { sessionUpdate: 'hologram', depth: 3 },
       { sessionUpdate: 'state_update' },
@@ -157,7 +157,7 @@ describe('v2 diffs', () => {
     ]);
   });
 
-  it('name files that only move or go, and those that only the patch names', () => {
+  it('list moved and deleted files, and those that only the patch contains', () => {
     const text = 'diff --git a/w/x b/w/x\n--- a/w/x\n+++ b/w/x\n@@ -1 +1 @@\n-a\n+b\n';
     const changes = [
       { operation: 'move', oldPath: '/w/old', path: '/w/new' },
@@ -216,7 +216,7 @@ describe('initialize', () => {
   const unsupported = (supported: unknown): RpcError =>
     new RpcError(-32022, 'Unsupported', { requested: 2, supported });
 
-  it('offers 2 in the words of both versions', async () => {
+  it('offers 2 with the params of both versions', async () => {
     asked.length = 0;
     await offered(2, { protocolVersion: 2, info: { name: 'a', version: '1' }, capabilities: { session: {} } });
     assert.deepEqual(Object.keys(asked[0] as object).sort(), [
@@ -228,13 +228,13 @@ describe('initialize', () => {
     ]);
   });
 
-  it('continues in the version that the agent answers if no data is lost', async () => {
+  it('continues in the answered version if no data is lost', async () => {
     assert.equal(kind(await offered(2, { protocolVersion: 2 })), 2);
     assert.equal(kind(await offered(1, { protocolVersion: 1 })), 1);
     assert.equal(kind(await offered(2, { protocolVersion: 1 }, { files: false, terminals: false })), 1);
   });
 
-  it('asks for another start where the agent may have lost what it was offered, or speaks only the other version', async () => {
+  it('requires a restart if the agent may have lost our capabilities, or speaks only the other version', async () => {
     assert.deepEqual(kind(await offered(2, { protocolVersion: 1 })), { offer: 1 });
     assert.deepEqual(kind(await offered(1, { protocolVersion: 2 })), { offer: 2 });
     assert.deepEqual(kind(await offered(2, unsupported([1]))), { offer: 1 });
@@ -242,13 +242,13 @@ describe('initialize', () => {
     assert.deepEqual(kind(await offered(2, new RpcError(-32602, 'invalid initialize params'))), { offer: 1 });
   });
 
-  it('offers version 1 to an agent that repeats version 2 in an answer of version 1', async () => {
+  it('offers version 1 to an agent that echoes version 2 but answers like version 1', async () => {
     assert.deepEqual(kind(await offered(2, { protocolVersion: 2, agentCapabilities: {} })), { offer: 1 });
     assert.equal(kind(await offered(2, { protocolVersion: 2, agentCapabilities: {}, capabilities: {} })), 2);
   });
 
   for (const answer of [{ protocolVersion: 7 }, unsupported([7]), unsupported('none')]) {
-    it(`says so where there is no version in common: ${answer instanceof Error ? JSON.stringify(answer.data) : 7}`, async () => {
+    it(`reports that there is no common version: ${answer instanceof Error ? JSON.stringify(answer.data) : 7}`, async () => {
       await assert.rejects(
         offered(2, answer),
         (error) => error instanceof ParleyError && error.code === 'protocol-version',

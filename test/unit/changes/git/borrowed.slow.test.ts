@@ -1,5 +1,4 @@
-// What states take from repositories of the user: kept when they go, and the store's own once they
-// have it no longer.
+// Objects that states borrow from the user's repositories survive their deletion.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { findGit } from '../../../../src/changes/git/gitProcess';
 import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
 
-describe('what a store takes from a repository', function () {
+describe('objects borrowed from a repository', function () {
   this.timeout(240_000);
   let place: Place;
   let states: FolderStates;
@@ -40,18 +39,18 @@ describe('what a store takes from a repository', function () {
   async function collectNow(): Promise<void> {
     const [program, folder] = [await findGit(environment(place)), store()];
     const indexes = join(folder, 'indexes', 'none');
-    // Also what has changed within this second.
+    // Includes changes of this second.
     await collect({ git: program!, folder, format: 'sha1', indexes, alternates: new Set() }, undefined, -5000);
   }
 
-  it('takes no space while the repository has it', async () => {
+  it('take no space while the repository has them', async () => {
     await states.take();
     const links = borrowed().map((name) => statSync(join(store(), 'borrowed', name)).nlink);
     assert.ok(links.length >= 2);
     assert.deepEqual([...new Set(links)], [2]);
   });
 
-  it("becomes the store's own when the repository has it no longer", async () => {
+  it('move into the store once the repository deletes them', async () => {
     const before = await states.take();
     await states.hold(before, 'before');
     rmSync(join(place.folder, '.git'), { recursive: true });
@@ -66,14 +65,14 @@ describe('what a store takes from a repository', function () {
     assert.deepEqual(old, ['loose\n', 'packed\n']);
   });
 
-  it('stays where the repository has it', async () => {
+  it('stay borrowed while the repository has them', async () => {
     await states.hold(await states.take(), 'before');
     const names = borrowed();
     await collectNow();
     assert.deepEqual(borrowed(), names);
   });
 
-  it('is told to be incomplete where there are more repositories than are read', async () => {
+  it('reports a state as incomplete if there are more repositories than the limit', async () => {
     for (let n = 0; n < 202; n++) {
       const inside = join(place.folder, 'many', String(1000 + n));
       for (const name of ['objects', 'refs']) mkdirSync(join(inside, '.git', name), { recursive: true });
@@ -85,7 +84,7 @@ describe('what a store takes from a repository', function () {
     rmSync(join(place.folder, 'many/1001'), { recursive: true });
     const changes = await states.changes(before, await states.take());
     const seen = changes.map(({ path, wasThere }) => [path, wasThere === true]);
-    // One that is read now because another was removed was there before.
+    // A repository read only now existed before.
     assert.deepEqual(seen, [
       ['many/1000/f', false],
       ['many/1001/f', false],

@@ -1,4 +1,4 @@
-// The branch that a folder is on, as an empty conversation shows it.
+// The branch of a folder, as an empty conversation shows it.
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 describe('the branch of a folder', () => {
   afterEach(removeScratch);
 
-  /** A repository with this `HEAD`, as far as it is looked at. */
+  /** A minimal repository with this `HEAD`. */
   async function repository(head: string): Promise<string> {
     const top = await scratchFolder();
     await mkdir(join(top, '.git', 'objects'), { recursive: true });
@@ -17,12 +17,12 @@ describe('the branch of a folder', () => {
     return top;
   }
 
-  it('is that of the repository around it', async () => {
+  it('is the branch of the repository that contains it', async () => {
     const top = await repository('ref: refs/heads/feature/login\n');
     assert.equal(await branchOf(join(top, 'src')), 'feature/login');
   });
 
-  it('is that of the worktree, where the folder is one', async () => {
+  it('is the branch of the worktree if the folder is one', async () => {
     const top = await repository('ref: refs/heads/main\n');
     const gitDir = join(top, '.git', 'worktrees', 'w');
     await mkdir(gitDir, { recursive: true });
@@ -33,7 +33,7 @@ describe('the branch of a folder', () => {
     assert.equal(await branchOf(worktree), 'try');
   });
 
-  it('is not told where none is checked out, or there is no repository', async () => {
+  it('is undefined with a detached HEAD or without a repository', async () => {
     const top = await repository(`${'0'.repeat(40)}\n`);
     assert.equal(await branchOf(top), undefined);
     assert.equal(await branchOf(await scratchFolder()), undefined);

@@ -8,7 +8,7 @@ import { filesOf } from '../../../support/changes/copies';
 import { seeds } from '../../../support/tier';
 import { git, makePlace, openStates, type Place } from './folders';
 
-/** What the changes make of the files before. */
+/** Applies the changes to the earlier files. */
 async function applied(
   states: FolderStates,
   root: string,
@@ -50,7 +50,7 @@ const edit = fc.oneof(
 );
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
 
-/** Does what can be done of an edit. */
+/** Applies an edit as far as possible. */
 function perform(folder: string, one: Edit): void {
   const file = join(folder, one.path);
   try {
@@ -66,7 +66,7 @@ function perform(folder: string, one: Edit): void {
       else writeFileSync(file, Buffer.from(one.content, 'latin1'));
     }
   } catch {
-    // A file is in the place of a folder, or there is none.
+    // A file replaces the folder, or it is missing.
   }
 }
 
@@ -78,7 +78,7 @@ describe('the difference of two states', () => {
   afterEach(() => place.dispose());
 
   for (const kind of ['a repository', 'no repository'] as const) {
-    it(`is what changed on the disk, byte by byte: ${kind}`, async function () {
+    it(`matches the changes on disk byte by byte: ${kind}`, async function () {
       this.timeout(120_000);
       const { folder } = place;
       if (kind === 'a repository') git(place, folder, 'init', '-q');

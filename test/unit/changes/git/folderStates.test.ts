@@ -43,7 +43,7 @@ describe('the states of a folder', () => {
     });
   }
 
-  it('includes repositories below the folder, and leaves out ignored files', async () => {
+  it('includes nested repositories and excludes ignored files', async () => {
     const { folder } = place;
     git(place, folder, 'init', '-q');
     write(folder, { '.gitignore': 'out/\n', 'a.txt': 'a\n', 'libs/inner/b.txt': 'b\n', 'out/x': 'x' });
@@ -55,7 +55,7 @@ describe('the states of a folder', () => {
     assert.deepEqual(inShort(changes), ['M libs/inner/b.txt +1 -0', 'A libs/inner/new.txt +1 -0']);
   });
 
-  it('makes a state with some files as they are in another', async () => {
+  it('replaces some files of a state by those of another state', async () => {
     const { folder } = place;
     write(folder, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/e.txt': 'e\n' });
     const states = openStates(place);

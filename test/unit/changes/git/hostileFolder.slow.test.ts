@@ -1,4 +1,4 @@
-// Folders that are out of the ordinary, and repositories whose configuration wants to run programs.
+// Unusual folders, and repositories whose configuration tries to run programs.
 import { strict as assert } from 'node:assert';
 import {
   chmodSync,
@@ -27,7 +27,7 @@ describe('the states of an unusual folder', () => {
     () => states,
   );
 
-  it('keeps the bytes on the disk where git converts files', async () => {
+  it('stores the bytes on disk if git converts files', async () => {
     const attributes =
       '*.txt text eol=crlf\n*.id ident\n*.u16 working-tree-encoding=UTF-16LE\n*.bin filter=lfs -text\n';
     git(place, place.folder, 'init', '-q');
@@ -37,10 +37,10 @@ describe('the states of an unusual folder', () => {
     write(place.folder, { '.gitattributes': attributes, ...files });
     git(place, place.folder, 'add', '-A');
     git(place, place.folder, 'commit', '-qm', 'first');
-    // Checked out by git: the index knows the files as they are, the contents are others.
+    // Checked out by git: the index matches the files on disk, but its contents are converted.
     for (const file of Object.keys(files)) rmSync(join(place.folder, file));
     git(place, place.folder, '-c', 'filter.lfs.smudge=echo whole', 'checkout', '--', '.');
-    // No longer in the second of the check-out, so that the index is believed.
+    // Later than the second of the checkout, so that git trusts the index.
     const old = new Date(Date.now() - 60_000);
     for (const file of Object.keys(files)) utimesSync(join(place.folder, file), old, old);
     git(place, place.folder, 'update-index', '-q', '--refresh');
@@ -54,7 +54,7 @@ describe('the states of an unusual folder', () => {
     }
   });
 
-  it('reads only what differs from the index of the user', async () => {
+  it('reads only files that differ from the user’s index', async () => {
     const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, `${index}\n`]));
     repository(files);
     const old = new Date(Date.now() - 60_000);
@@ -67,14 +67,14 @@ describe('the states of an unusual folder', () => {
     assert.equal(objects().filter((line) => line.includes(' blob ')).length, 1);
   });
 
-  it('compares touched files with the index of the user, and stores none of them again', async () => {
+  it('compares touched files with the user’s index without storing them again', async () => {
     const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, `${index}\n`]));
     repository(files);
     const other = new Date(Date.now() - 60_000);
     for (const file of Object.keys(files)) utimesSync(join(place.folder, file), other, other);
     write(place.folder, { f3: 'changed\n' });
     assert.deepEqual(await changesAfter(() => write(place.folder, { f4: 'changed\n' })), ['M f4 +1 -1']);
-    // The new one of both, and the one that it replaced, which the difference keeps.
+    // The new versions, and the replaced one, which the difference retains.
     assert.equal(objects().filter((line) => line.includes(' blob ')).length, 2);
   });
 
@@ -88,7 +88,7 @@ describe('the states of an unusual folder', () => {
     ]);
   });
 
-  it('sees files that the index of the user hides', async () => {
+  it('includes files that the user’s index hides', async () => {
     repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'dir/d.txt': 'd\n' });
     git(place, place.folder, 'update-index', '--assume-unchanged', 'a.txt');
     git(place, place.folder, 'update-index', '--skip-worktree', 'b.txt');
@@ -97,7 +97,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['M a.txt +1 -1', 'M b.txt +1 -1', 'M c.txt +1 -1']);
   });
 
-  it('sees the files of a sparse checkout that are there', async () => {
+  it('includes the existing files of a sparse checkout', async () => {
     repository({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' });
     git(place, place.folder, 'sparse-checkout', 'init', '--cone', '--sparse-index');
     git(place, place.folder, 'sparse-checkout', 'set', 'in');
@@ -106,7 +106,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['M in/a.txt +1 -1', 'A out/new.txt +1 -0']);
   });
 
-  it('reads a work tree, a submodule and a part of a repository, each as it is on the disk', async () => {
+  it('reads worktrees, submodules and subfolders of repositories as they are on disk', async () => {
     repository({ 'part/a.txt': 'a\n', 'other/b.txt': 'b\n' });
     const tree = join(place.home, 'tree');
     git(place, place.folder, 'worktree', 'add', '-q', tree);
@@ -138,7 +138,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('lists the same files after a folder becomes a repository, and after it stops being one', async () => {
+  it('lists the same files after git init and after .git is removed', async () => {
     write(place.folder, { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
     assert.deepEqual(
       await changesAfter(() => {
@@ -195,7 +195,7 @@ describe('the states of an unusual folder', () => {
     });
   }
 
-  it('keeps names with line ends, quotes and patterns, and leaves out those that are not UTF-8', async () => {
+  it('preserves names with line ends, quotes and patterns, and skips names that are not UTF-8', async () => {
     const names = [
       'line\nend',
       'tab\t',
@@ -224,7 +224,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('renames a file whose name differs by case only', async () => {
+  it('detects a rename that only changes case', async () => {
     repository({ 'Readme.md': 'a\nb\nc\n' });
     assert.deepEqual(
       await changesAfter(() => renameSync(join(place.folder, 'Readme.md'), join(place.folder, 'README.md'))),
@@ -232,7 +232,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('records a file of more than 2 GB by its hash alone', async function () {
+  it('records only the hash of a file over 2 GB', async function () {
     this.timeout(120_000);
     write(place.folder, { 'a.txt': 'a\n' });
     const changes = await changesAfter(() => {
@@ -272,7 +272,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['A keep.log +1 -0', 'A sub/b.txt +1 -0']);
   });
 
-  it('reads the state while files change', async () => {
+  it('reads a state while files change', async () => {
     let isOver = false;
     write(place.folder, Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${index}`, 'x'.repeat(999)])));
     const churn = (async () => {

@@ -1,4 +1,4 @@
-// Folders that are out of the ordinary, and repositories whose configuration wants to run programs.
+// Unusual folders, and repositories whose configuration tries to run programs.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import type { FolderStates } from '../../../../src/changes/model/fileChange';
 import { git, inShort, openStates, type Place, useFolder, write } from './folders';
 
-/** Every file below a folder, with its mode, size, times and content. */
+/** All files below a folder, with mode, size, times and content. */
 function fingerprint(folder: string): readonly string[] {
   const lines: string[] = [];
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
@@ -42,7 +42,7 @@ describe('the states of an unusual folder', () => {
     () => states,
   );
 
-  it("leaves every byte and time of the user's repository as it was", async () => {
+  it("changes no byte and no time of the user's repository", async () => {
     repository({ 'a.txt': 'a\n', 'b/c.txt': 'c\n', '.gitattributes': '*.txt text=auto\n' });
     write(place.folder, { 'a.txt': 'staged\n' });
     git(place, place.folder, 'add', 'a.txt');
@@ -96,7 +96,7 @@ describe('the states of an unusual folder', () => {
         writeFileSync(join(folder, hook), `#!/bin/sh\ntouch ${join(place.home, 'hook')}\n`, { mode: 0o755 });
       }
     }
-    // After the commit, so that the user's own git has run none of it.
+    // After the commit, so that the user's own git runs none of it.
     const lines = Object.entries(entries).map(([name, value]) => {
       const dot = name.lastIndexOf('.');
       const [section = '', sub] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1, dot)];
@@ -134,7 +134,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(readdirSync(place.home), []);
   });
 
-  it('leaves out pipes, and does not follow links', async () => {
+  it('skips pipes and does not follow links', async () => {
     write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
     symlinkSync('..', join(place.folder, 'loop'));
     symlinkSync('self', join(place.folder, 'self'));
@@ -149,7 +149,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['D b.txt +0 -1']);
   });
 
-  it('records large files by their hash alone, and detects their renames', async () => {
+  it('records only hashes of large files, and detects their renames', async () => {
     write(place.folder, { 'small.txt': 's\n' });
     for (const name of ['large', 'moved', 'gone']) {
       writeFileSync(join(place.folder, name), name);
@@ -177,7 +177,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('has an empty state of an empty folder, and of an empty part of a repository', async () => {
+  it('returns an empty state for an empty folder, also inside a repository', async () => {
     repository({ 'a.txt': 'a\n' });
     mkdirSync(join(place.folder, 'part'));
     states.dispose();
@@ -187,7 +187,7 @@ describe('the states of an unusual folder', () => {
     ]);
   });
 
-  it('reports that the folder is missing, and recovers when it is back', async () => {
+  it('reports a missing folder, and recovers when it exists again', async () => {
     write(place.folder, { 'a.txt': 'a\n' });
     const before = await states.take();
     rmSync(place.folder, { recursive: true });

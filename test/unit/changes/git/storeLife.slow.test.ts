@@ -22,7 +22,7 @@ describe('the store of a folder', () => {
     { 'a.txt': 'a\n' },
   );
 
-  it('keeps what was read within a day, held or not', async () => {
+  it('keeps states of the last day, even if not held', async () => {
     const first = await states.take();
     write(place.folder, { 'a.txt': 'b\n' });
     const second = await states.take();
@@ -30,7 +30,7 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(first, second)), ['M a.txt +1 -1']);
   });
 
-  it('releases sessions that are not listed, and the last of the list where it is too large', async () => {
+  it('releases unlisted sessions, and the last listed ones above the size limit', async () => {
     const name = (session: string) => ({ roots: [place.folder], session, storage: place.storage, log: silentLog });
     const all = ['old', 'new', 'deleted'].map((session) =>
       openFolderStates({ ...name(session), env: environment(place) }),
@@ -47,7 +47,7 @@ describe('the store of a folder', () => {
     for (const one of all) one.dispose();
   });
 
-  it('keeps a content that was written for as long as its session holds something', async () => {
+  it('keeps written contents as long as their session holds a state', async () => {
     const version = await states.write(place.folder, Buffer.from('kept\n'), '100644');
     age();
     await retention().collect(['session'], 1e9);
@@ -60,7 +60,7 @@ describe('the store of a folder', () => {
     await assert.rejects(states.read(place.folder, version), { code: 'state-gone' });
   });
 
-  it('releases no more sessions than the bound asks for, and frees their space', async () => {
+  it('releases no more sessions than the limit requires, and frees their space', async () => {
     const sessions = ['newest', 'newer', 'older', 'oldest'];
     for (const session of sessions) {
       const options = { roots: [place.folder], session, storage: place.storage, log: silentLog };
@@ -80,7 +80,7 @@ describe('the store of a folder', () => {
     assert.equal(size() > 200_000 && size() < 250_000, true, `${size()}`);
   });
 
-  it('keeps the folders of the last state, which later states share', async () => {
+  it('keeps the trees of the last state, which later states share', async () => {
     write(place.folder, { 'one/a.txt': 'a\n', 'two/b.txt': 'b\n' });
     await states.take();
     age();
@@ -108,7 +108,7 @@ describe('the store of a folder', () => {
     this.timeout(60_000);
     const { folder, storage } = place;
     const program = await findGit(environment(place));
-    // As two processes do: each with its own index, and neither waits for the other.
+    // Like two processes: each has its own index, and neither waits for the other.
     const windows = await Promise.all(
       ['one', 'two'].map((name) =>
         openGitFolder({
@@ -137,7 +137,7 @@ describe('the store of a folder', () => {
     for (const window of windows) window.dispose();
   });
 
-  it('gives a new window what an earlier one knew', async () => {
+  it('starts a new window from the index of an earlier one', async () => {
     write(place.folder, Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, `${index}\n`])));
     const before = await states.take();
     const count = objects().length;
@@ -151,7 +151,7 @@ describe('the store of a folder', () => {
     assert.equal(objects().length, count);
   });
 
-  it('works after a process was killed in the middle', async () => {
+  it('works after a process was killed during a scan', async () => {
     const before = await turn('one\n', 'first');
     const [window] = readdirSync(join(store(), 'indexes'));
     const folder = join(store(), 'indexes', window!);
@@ -176,9 +176,9 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(before, after)), ['M a.txt +1 -1']);
   });
 
-  it('reports that the store cannot be written, and recovers afterwards', async () => {
+  it('reports a read-only store, and recovers afterwards', async () => {
     const before = await states.take();
-    // Files in the places of the folders for objects: not even root can write one.
+    // Files in place of the object folders block even root.
     const names = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
     const blocked = names.map((name) => join(store(), 'objects', name)).filter((path) => !existsSync(path));
     for (const path of blocked) writeFileSync(path, '');

@@ -18,7 +18,7 @@ describe('the store of a folder', () => {
     { 'a.txt': 'a\n' },
   );
 
-  it('keeps what a session holds, packed, and nothing else', async () => {
+  it('packs held states and removes everything else', async () => {
     const first = await turn('one\n', 'turn 1/before');
     const second = await turn('two\n', 'turn 1/after');
     write(place.folder, { 'a.txt': 'not held\n' });
@@ -29,7 +29,7 @@ describe('the store of a folder', () => {
     const kept = await states.write(place.folder, Buffer.from('kept\n'), '100644');
     age();
     await retention().collect(['session'], 1e9);
-    // Another window may be about to write into a folder: they stay.
+    // Folders stay, because another window may be about to write into one.
     const folders = readdirSync(join(store(), 'objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
     assert.ok(folders.length > 0);
     for (const name of folders) assert.deepEqual(readdirSync(join(store(), 'objects', name)), []);
@@ -39,7 +39,7 @@ describe('the store of a folder', () => {
     await assert.rejects(states.changes(second, third), { code: 'state-gone' });
   });
 
-  it('releases a state by its name, and all of a session', async () => {
+  it('releases a state by name, or all states of a session', async () => {
     const [first, second] = [await turn('one\n', 'first'), await turn('two\n', 'second')];
     await states.release('first');
     age();
@@ -65,7 +65,7 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
   });
 
-  it('shares a state between requests, and stops when the last request is cancelled', async () => {
+  it('shares a scan between requests, and aborts it when the last request is cancelled', async () => {
     const [first, ...others] = await Promise.all([states.take(), states.take(), states.take()]);
     assert.deepEqual(others, [first, first]);
     const abort = new AbortController();
@@ -109,7 +109,7 @@ describe('the states of a folder without git', () => {
     assert.deepEqual(inShort(await states.changes(after, await states.take())), ['D a.txt +0 -2']);
   });
 
-  it('do not take what cannot be read for missing', async function () {
+  it('do not treat unreadable files as missing', async function () {
     if (process.platform === 'win32') return this.skip();
     const way = join(place.folder, 'way');
     symlinkSync('way', way);

@@ -1,5 +1,5 @@
-// Windows in separate processes that share a store: one collects while another takes states,
-// and some are killed.
+// Windows in separate processes share a store: one collects while another records states, and some
+// are killed.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, utimesSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe('windows that share a store', function () {
   };
   const store = (): string => join(place.storage, readdirSync(place.storage)[0]!);
 
-  /** Makes all objects in the store look two days old, so that only what is needed is kept. */
+  /** Makes all objects look two days old, so that only needed ones survive. */
   function age(): void {
     const old = new Date(Date.now() - 48 * 60 * 60 * 1000);
     for (const entry of readdirSync(join(store(), 'objects'), { withFileTypes: true, recursive: true })) {
@@ -46,7 +46,7 @@ describe('windows that share a store', function () {
     }
   }
 
-  /** What the store lacks of states and contents. */
+  /** States and contents missing from the store. */
   function lacking(ids: readonly string[]): readonly string[] {
     const args = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--stdin'];
     const env = { ...process.env, GIT_DIR: store() };
@@ -58,13 +58,13 @@ describe('windows that share a store', function () {
   const trees = (snapshots: Iterable<Snapshot>): readonly string[] =>
     [...snapshots].flatMap(({ folders }) => folders.map(({ tree }) => tree));
 
-  /** Few contents, so that states share with those that are no longer held. */
+  /** Few contents, so that held states share them with released ones. */
   function someFiles(random: (below: number) => number): Record<string, string> {
     const files = Array.from({ length: 1 + random(4) }, () => [`d${random(4)}/f${random(3)}`, `${random(3)}\n`]);
     return Object.fromEntries(files);
   }
 
-  it('keep what one has stored while the other one collects garbage', async () => {
+  it('keep newly stored states while another window collects garbage', async () => {
     const [taking, collecting] = [start(), start()];
     const held = new Map<string, Snapshot>();
     const contents: FileVersion[] = [];
@@ -81,7 +81,7 @@ describe('windows that share a store', function () {
       collecting.tell({ do: 'collect' });
       await setTimeout(random(40));
       for (let step = 0; step < 3; step++) {
-        // A window uses its last state again for an hour, which is less than what was aged.
+        // A window reuses its last state for an hour, less than the aging.
         await turn(random, { ...someFiles(random), ...(step === 0 && { schedule: `${seed}\n` }) });
         const content = `content ${random(20)}\n`;
         if (random(2) === 0) contents.push((await taking.run({ do: 'write', content })).version!);
@@ -94,12 +94,12 @@ describe('windows that share a store', function () {
     }
   });
 
-  it('keep everything that was held when one of them is killed', async () => {
+  it('keep all held states when one window is killed', async () => {
     const random = seeded(7);
     const held = new Map<string, Snapshot>();
     for (let kill = 0; kill < KILLS; kill++) {
       const window = start();
-      // The first answer tells that it has started.
+      // The first response shows that it has started.
       const steps = Array.from({ length: 12 }, (_, step) => ({ name: `${kill} ${step}`, files: someFiles(random) }));
       for (const { name, files } of steps) {
         window.tell({ do: 'turn', files, hold: name });

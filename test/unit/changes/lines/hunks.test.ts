@@ -1,4 +1,4 @@
-// Comparing files by lines, and making or moving some of the changes.
+// Comparing files by lines, and applying or moving hunks.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { type LineHunk, lineHunks } from '../../../../src/base/lineHunks';
@@ -86,7 +86,7 @@ describe('the comparison by lines', () => {
 });
 
 describe('the search for changed lines', () => {
-  it('finds equal stretches after it has taken all steps', () => {
+  it('finds equal stretches after the step limit is reached', () => {
     const found = lineHunks(['p', 'q', 'once', 'p', 'q'], ['q', 'p', 'once', 'p', 'q'], 0, true);
     assert.deepEqual(found, [{ aStart: 0, aCount: 2, bStart: 0, bCount: 2 }]);
   });
@@ -95,7 +95,7 @@ describe('the search for changed lines', () => {
 describe('moving changes to another version', () => {
   afterEach(removeScratch);
 
-  it('keeps each line that is not replaced, in its order', () =>
+  it('keeps the other lines in order', () =>
     fc.assert(
       fc.asyncProperty(content, content, content, async (from, edited, other) => {
         const [x, y, z] = [await text(from), await text(edited), await text(other)];
@@ -104,7 +104,7 @@ describe('moving changes to another version', () => {
         const { placed, applied: known, blocked } = await placeHunks(edits, others, { edited: y, other: z }, slices);
         assert.equal(placed.length + known.length + blocked.length, edits.length);
         const made = linesOf(await withHunks(z, y, placed, slices));
-        // A line is what it was: an end that is missing does not join two of them.
+        // A missing line end does not join two lines.
         const expected = [...linesOf(other)];
         for (const { aStart, aCount, bStart, bCount } of placed.toReversed()) {
           expected.splice(aStart, aCount, ...linesOf(edited).slice(bStart, bStart + bCount));

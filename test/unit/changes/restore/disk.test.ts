@@ -1,4 +1,4 @@
-// Writing one file: as a whole or not at all, and still the same file.
+// Writes a file atomically, and preserves its identity.
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ describe('a file that is written', () => {
     await writeOnDisk(fs, path, Buffer.from(text), old?.mode ?? '100644', old);
   }
 
-  it('keeps its permissions to the bit', async () => {
+  it('keeps its exact permissions', async () => {
     const path = join(folder, 'a');
     for (const bits of [0o600, 0o644, 0o664, 0o744, 0o750, 0o654]) {
       await fs.writeFile(path, 'before');
@@ -31,7 +31,7 @@ describe('a file that is written', () => {
     }
   });
 
-  it('stays one file with its other names, whether it becomes longer or shorter', async () => {
+  it('keeps its hard links, whether it becomes longer or shorter', async () => {
     const [path, other] = [join(folder, 'a'), join(folder, 'b')];
     await fs.writeFile(path, 'one\ntwo\n');
     await fs.link(path, other);
@@ -42,7 +42,7 @@ describe('a file that is written', () => {
     assert.deepEqual((await fs.readdir(folder)).sort(), ['a', 'b']);
   });
 
-  it('is one of several that are written at the same time, as a whole', async () => {
+  it('is written atomically by concurrent writes', async () => {
     const path = join(folder, 'a');
     await fs.writeFile(path, 'before');
     const texts = ['b', 'c', 'd', 'e'].map((letter) => letter.repeat(2_000_000));
@@ -62,7 +62,7 @@ describe('a file that is written', () => {
     assert.deepEqual([uid, gid, await fs.readFile(path, 'utf8')], [1234, 1234, 'after']);
   });
 
-  it('is left as it is where it is read-only, also for root', async () => {
+  it('stays unchanged if it is read-only, also for root', async () => {
     const path = join(folder, 'a');
     await fs.writeFile(path, 'before');
     await fs.chmod(path, 0o444);
@@ -70,7 +70,7 @@ describe('a file that is written', () => {
     assert.equal(await fs.readFile(path, 'utf8'), 'before');
   });
 
-  it('is as it was where the disk is full, alone or with other names', async function () {
+  it('stays unchanged if the disk is full, with or without hard links', async function () {
     const small = SmallDisk.mount(folder, 1);
     if (typeof small === 'string') return this.skip();
     try {
@@ -83,7 +83,7 @@ describe('a file that is written', () => {
         assert.ok(text.equals(await fs.readFile(path)));
         assert.deepEqual(await fs.readdir(folder), isLinked ? ['a', 'b'] : ['a']);
       }
-      // The part that is in the place already must not cost the rest.
+      // A partial write must not lose the rest.
       await fs.writeFile(join(folder, 'c'), Buffer.alloc(300_000));
       await assert.rejects(write(path, Buffer.alloc(700_000, 'agent\n')), { code: 'ENOSPC' });
       assert.ok(text.equals(await fs.readFile(other)));

@@ -19,7 +19,7 @@ import {
 import { pluck } from '../../../support/pluck';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-/** A turn that does all that can be done to files. */
+/** A turn with every kind of file change. */
 async function everything(open: Open = inMemory): Promise<Stage> {
   const files = {
     'a.txt': 'one\r\ntwo\nthree',
@@ -85,7 +85,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), after);
   }
 
-  it('gives a file back the name that differed only by case, also where the file system ignores that', async () => {
+  it('restores a name that differs only by case, also on case-insensitive file systems', async () => {
     const s = await stage({ 'docs/Readme.md': 'old\n' }, byGit);
     await s.turn(async () => {
       await rename(s.at('docs/Readme.md'), s.at('docs/README.md'));
@@ -97,14 +97,14 @@ describe('the restore of files', () => {
     assert.equal(await readFile(s.at('docs/Readme.md'), 'utf8'), 'old\n');
   });
 
-  it('reports what cannot be written, and restores the rest', async () => {
+  it('reports files that cannot be written, and restores the rest', async () => {
     const s = await stage({ 'locked/a': 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(async () => {
       await writeFile(s.at('locked/a'), 'A\n');
       await writeFile(s.at('b'), 'B\n');
       await rename(s.at('c'), s.at('d'));
     });
-    // As on a disk that is read-only; for root there is none.
+    // Like a read-only disk, which does not exist for root.
     const unlocked = (path: unknown): void => {
       if (String(path).includes('locked')) throw Object.assign(new Error('locked'), { code: 'EACCES' });
     };
@@ -150,7 +150,7 @@ describe('the restore of files', () => {
         const result = await pending?.[way](NEVER, silent);
         const at = `killed at step ${step}, then ${way}`;
         assert.deepEqual(result?.failed ?? [], [], at);
-        // Before the log is written nothing is changed, and once it is removed, everything is.
+        // Nothing changes before the log is written, and everything has changed once it is removed.
         const isFinished = pending ? way === 'finish' : step > steps / 2;
         assert.deepEqual(await listing(s.root), isFinished ? before : after, at);
         assert.equal(await s.restore().pending(), undefined, at);

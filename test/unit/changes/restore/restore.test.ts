@@ -10,7 +10,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 describe('the restore of files', () => {
   afterEach(removeScratch);
 
-  it('skips what the user has edited since, unless requested', async () => {
+  it('skips files that the user has edited since, unless requested', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(() => writeFile(s.at('a'), 'A\n'));
     await writeFile(s.at('a'), 'A mine\n');
@@ -29,7 +29,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), ['a 644 a\n', 'b 644 b\n', 'c 644 mine\n']);
   });
 
-  it('restores a file of which the user undid a part', async () => {
+  it('restores a file that the user partly undid', async () => {
     const s = await stage({ a: '1\n2\n3\n' });
     await s.turn(() => s.write('a', 'ONE\n2\nTHREE\n'));
     const { id } = s.review.files[0]!;
@@ -40,7 +40,7 @@ describe('the restore of files', () => {
     assert.equal(await s.read('a'), '1\n2\n3\n');
   });
 
-  it('asks about a file that nothing the agent did has named', async () => {
+  it('asks about a file that the agent did not name', async () => {
     const s = await stage({ a: '1\n' });
     const before = await s.states.take();
     await s.write('a', '2\n');

@@ -1,4 +1,4 @@
-// Restores and undos leave what is not the agent's: real git, real files.
+// Restores and undos spare files that are not the agent's: real git, real files.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
@@ -8,13 +8,13 @@ import type { UndoResult } from '../../../../src/changes/review/reviewFile';
 import { byGit, NEVER, reasonsOf, Stage, silent } from '../../../support/changes/stage';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-/** A folder of a user with git in which an agent works. */
+/** A user's git folder in which an agent works. */
 class Folder extends Stage {
   git(...args: string[]): void {
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: this.root, stdio: 'ignore' });
   }
 
-  /** Makes git's index trust the times of the files, as it does once they are older than it. */
+  /** Makes files older than git's index, so that it trusts their times. */
   async trustIndex(): Promise<void> {
     const names = ['a.txt', 'packed', 'loose'];
     for (const name of names) await utimes(this.at(name), 1e9, 1e9);
@@ -23,13 +23,13 @@ class Folder extends Stage {
 
   override turn(work: () => Promise<unknown>): Promise<void> {
     return super.turn(async () => {
-      // No file system tells what happens within one tick apart.
+      // File systems can't order events within one tick.
       await sleep(15);
       await work();
     });
   }
 
-  /** Restores to before the first turn. @returns what was left out */
+  /** Restores to before the first turn. @returns the skipped files */
   async restored(): Promise<Record<string, string>> {
     const plan = await this.plan();
     const { failed } = await this.restore().run(plan, new Set(), NEVER, silent);
@@ -42,7 +42,7 @@ class Folder extends Stage {
   }
 }
 
-describe('whose a file is', function () {
+describe('the owner of a file', function () {
   this.timeout(20_000);
   afterEach(removeScratch);
 
@@ -76,7 +76,7 @@ describe('whose a file is', function () {
     },
   };
   for (const [name, work] of Object.entries(ways)) {
-    it(`is the user's when it was ignored and ${name}`, async () => {
+    it(`is the user if it was ignored and ${name}`, async () => {
       const f = await folder();
       let now: string | undefined;
       await f.turn(async () => {
@@ -95,7 +95,7 @@ describe('whose a file is', function () {
     });
   }
 
-  it("is the user's in a folder that was ignored under its old name", async () => {
+  it('is the user in a folder that was ignored under its old name', async () => {
     const f = await folder();
     await f.turn(async () => {
       await rename(f.at('private'), f.at('public'));
@@ -107,7 +107,7 @@ describe('whose a file is', function () {
     assert.equal(await f.read('public/b'), 'b\n');
   });
 
-  it("is the user's when it was brought from elsewhere", async () => {
+  it('is the user if the file was moved in from outside', async () => {
     const f = await folder();
     const elsewhere = await scratchFolder();
     await writeFile(join(elsewhere, 'only'), 'only here\n');
@@ -116,7 +116,7 @@ describe('whose a file is', function () {
     assert.equal(await f.read('brought'), 'only here\n');
   });
 
-  it("is the user's when a repository around it comes or goes", async () => {
+  it('is the user if a repository around the file appears or disappears', async () => {
     const f = await folder();
     await mkdir(f.at('lib'));
     execFileSync('git', ['init', '-q'], { cwd: f.at('lib') });
@@ -132,14 +132,14 @@ describe('whose a file is', function () {
     );
   });
 
-  it("is the agent's when it was renamed, whatever its age", async () => {
+  it('is the agent after a rename, whatever the age of the file', async () => {
     const f = await folder();
     await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
     assert.deepEqual(await f.restored(), {});
     assert.deepEqual([await f.read('a.txt'), await f.read('b.txt')], ['a\n', undefined]);
   });
 
-  it('is known when the agent deleted what the user had moved in', async () => {
+  it('is the user if the agent deleted a file that the user had moved in', async () => {
     const f = await folder();
     await f.states.take();
     await sleep(15);
@@ -149,7 +149,7 @@ describe('whose a file is', function () {
     assert.equal(await f.read('mine'), 'b\n');
   });
 
-  it("is the user's where the user edited, made or renamed it between turns", async () => {
+  it('is the user if the user edited, created or renamed the file between turns', async () => {
     const f = await folder({ x: 'x\n', f: '1\n2\n3\n', d: 'd\n' });
     await f.turn(() => f.put({ x: 'agent\n' }));
     await f.put({ f: '1\nmine\n3\n', g: 'mine\n', d: 'mine\n', r: 'a long text of mine\nand more\n' });
@@ -167,7 +167,7 @@ describe('whose a file is', function () {
     ]);
   });
 
-  it("is the user's at the new name where another file of the user has its old name", async () => {
+  it('is the user at the new name if the old name is another file of the user', async () => {
     const f = await folder();
     await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
     await f.put({ 'a.txt': 'mine\n' });
@@ -191,7 +191,7 @@ describe('whose a file is', function () {
       },
     ],
   ] as const) {
-    it(`brings files back after the agent ${name}`, async () => {
+    it(`allows restoring files after the agent ${name}`, async () => {
       const f = await folder({ packed: 'packed\n' });
       f.git('branch', '-M', 'main');
       f.git('add', 'packed');

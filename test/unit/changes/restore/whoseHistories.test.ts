@@ -1,5 +1,4 @@
-// Random histories of an agent and a user: no undo and no restore takes what is the user's, and
-// each takes what is the agent's.
+// Random histories: undo and restore revert everything of the agent and nothing of the user.
 import { strict as assert } from 'node:assert';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +8,17 @@ import { OwnerWorld } from '../../../support/changes/ownerWorld';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { seeds } from '../../../support/tier';
 
-/** The seed of the first history: one in which something is taken back. */
+/** Seed of the first history, in which something is reverted. */
 const FIRST = 4;
 
-describe('whose a file is, in random histories', () => {
+describe('the owner of a file in random histories', () => {
   afterEach(removeScratch);
 
   for (const [name, hasGit, histories] of [
     ['with git', true, seeds(1, 25)],
     ['without git', false, seeds(2, 25)],
   ] as const) {
-    it(`keeps what is the user's, and takes back what is the agent's, ${name}`, async () => {
+    it(`decides that changes of the agent are reverted and those of the user stay, ${name}`, async () => {
       const base = await scratchFolder();
       const [root, storage] = [join(base, 'root'), join(base, 'storage')];
       for (const folder of [root, storage]) await mkdir(folder);

@@ -1,5 +1,4 @@
-// Large files and many files: other work gets its turn in between, and what is stored stays
-// bounded.
+// Large files and many files: the review yields to other work, and its stored state is bounded.
 import { strict as assert } from 'node:assert';
 import { hunks } from '../../../../src/changes/lines/hunks';
 import type { FileChange, Snapshot } from '../../../../src/changes/model/fileChange';
@@ -8,7 +7,7 @@ import { MemoryStates } from '../../../support/changes/memoryStates';
 
 const NO_STATE: Snapshot = { folders: [], gaps: [] };
 
-/** Runs a computation and counts how often other work got its turn. */
+/** Counts how often a computation yields to other work. */
 async function turnsDuring<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly turns: number }> {
   let turns = 0;
   let isOn = true;
@@ -58,7 +57,7 @@ function review(count: number) {
 }
 
 describe('a large review', () => {
-  it('lets other work run while 100,000 hunks of a file of 20 MB are found', async function () {
+  it('yields to other work while finding 100,000 hunks in a file of 20 MB', async function () {
     this.timeout(120_000);
     const line = (n: number, isNew: boolean): string =>
       `${isNew && n % 4 === 0 ? 'NEW' : 'old'} line ${n} of about fifty bytes in all, more or less\n`;
@@ -83,7 +82,7 @@ describe('a large review', () => {
     assert.equal(session.stateOf('/root', 'a folder/of some depth/file 7.ts'), 'undone');
   });
 
-  it('stores no more than 5,000 files, and says that there are more', async function () {
+  it('stores at most 5,000 files, and reports that there are more', async function () {
     this.timeout(60_000);
     const { session, turn, stored } = review(6000);
     await turn();

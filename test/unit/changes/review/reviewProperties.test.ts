@@ -1,4 +1,4 @@
-// What holds for every review, whatever agent and user do.
+// Invariants of reviews, whatever agent and user do.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ describe('every review', () => {
       ),
     ).timeout(600_000);
 
-    it(`${name}, over states that git keeps`, () =>
+    it(`${name}, with states in git`, () =>
       fc.assert(
         fc.asyncProperty(actions(hasUser, 5), (all) => play(all, byGit)),
         { numRuns: Math.ceil(RUNS / 20) },

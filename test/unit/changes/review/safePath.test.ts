@@ -1,4 +1,4 @@
-// Which files of a folder may be read, written or deleted for a review or a restore.
+// Files that a review or restore may read, write or delete.
 import { strict as assert } from 'node:assert';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
       assert.equal(await isSafePath(root, path), true, path);
   });
 
-  it('is not safe if a folder on the way is a link', async () => {
+  it('is not safe if a parent folder is a link', async () => {
     await symlink(join(root, 'elsewhere'), join(root, 'link'));
     await symlink(join(root, 'elsewhere'), join(root, 'real/link'));
     for (const path of ['link/a.txt', 'real/link/a.txt', 'link/new/a.txt'])

@@ -1,4 +1,4 @@
-// Keeping and undoing what an agent changed, turn by turn, in real files.
+// Keeping and undoing an agent's changes turn by turn, in real files.
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const changed = (text: string, ...lines: readonly number[]): string =>
 describe('the review of a session', () => {
   afterEach(removeScratch);
 
-  it('lists what a turn changed, and undoes all of it in one step', async () => {
+  it('lists the changes of a turn, and undoes them in one step', async () => {
     const s = await stage({ a: TEN, gone: 'x\n', moved: 'm\nn\n', mode: 'm\n' });
     await s.turn(async () => {
       await s.write('a', changed(TEN, 2, 7));
@@ -79,7 +79,7 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, ['a +1 -1 conflict']);
   });
 
-  it('undoes one turn and keeps what a later one changed', async () => {
+  it('undoes one turn and keeps the changes of a later one', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2)));
     await s.turn(() => s.write('a', changed(TEN, 2, 7)));
@@ -92,7 +92,7 @@ describe('the review of a session', () => {
   });
 
   describe('after an undo that is reverted in the editor', () => {
-    /** What the editor does with a file, as the window tells the review. */
+    /** Edits of the editor, reported to the review. */
     const edited = async (s: Stage, path: string, text: string | undefined): Promise<void> => {
       if (text === undefined) await rm(s.at(path));
       else await s.write(path, text);
@@ -119,7 +119,7 @@ describe('the review of a session', () => {
       assert.equal(await s.read('a'), TEN);
     });
 
-    it('lists hunks again one by one, but not one that was kept meanwhile', async () => {
+    it('lists hunks again one by one, except those kept since', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 1, 5, 8)));
       const id = s.review.files[0]!.id;
@@ -153,7 +153,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.waiting, before);
     });
 
-    it('lists what a turn changed again, pending or kept as before', async () => {
+    it('lists the changes of a turn again, unreviewed or kept as before', async () => {
       const s = await stage({ a: TEN, b: 'b\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2));
@@ -181,8 +181,8 @@ describe('the review of a session', () => {
     });
   });
 
-  describe('redoes', () => {
-    it('an undo of all in one step, also after a restart', async () => {
+  describe('redo', () => {
+    it('reverts an undo of all files in one step, also after a restart', async () => {
       const s = await stage({ a: TEN, gone: 'x\n', moved: 'm\nn\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2, 7));
@@ -201,7 +201,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.review.redoable, []);
     });
 
-    it('hunk by hunk, the last undo first', async () => {
+    it('works hunk by hunk, the last undo first', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 2, 7)));
       const id = s.review.files[0]!.id;
@@ -216,7 +216,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.waiting, ['a +2 -2 unreviewed']);
     });
 
-    it('the undo of a turn, with kept files kept again', async () => {
+    it('reverts the undo of a turn, and kept files are kept again', async () => {
       const s = await stage({ a: TEN, b: 'b\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2));
@@ -232,7 +232,7 @@ describe('the review of a session', () => {
       assert.equal(s.review.stateOf(s.root, 'b'), 'kept');
     });
 
-    it('around lines that the user has edited since', async () => {
+    it('spares lines that the user has edited since', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 2)));
       await s.review.undo({ kind: 'all' });
@@ -242,7 +242,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
     });
 
-    it('nothing of a file whose lines the user has edited since, or that is new', async () => {
+    it('skips a file whose undone lines the user has edited, or that is new', async () => {
       const s = await stage({ a: TEN });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2, 7));
@@ -258,7 +258,7 @@ describe('the review of a session', () => {
       assert.equal(s.review.redoable.length, 2);
     });
 
-    it('nothing of a file that the agent has changed again', async () => {
+    it('skips a file that the agent has changed again', async () => {
       const s = await stage({ a: TEN, b: 'b\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2));
@@ -270,7 +270,7 @@ describe('the review of a session', () => {
       assert.deepEqual((await s.review.redo('review')).undone, [], 'a turn ended since');
     });
 
-    it('until the editor takes the redo or the undo back', async () => {
+    it('is available until the editor reverts the redo or the undo', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 2)));
       await s.review.undo({ kind: 'all' });
@@ -286,7 +286,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
     });
 
-    it('single files of a restore', async () => {
+    it('reverts single files of a restore', async () => {
       const s = await stage({ a: TEN, b: 'b\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2));

@@ -1,5 +1,5 @@
-// The ignored files that a new worktree gets, and worktrees that could not be made, with the git of
-// this machine.
+// Ignored files copied to a new worktree, and worktrees that can't be created, with the git of this
+// machine.
 import { strict as assert } from 'node:assert';
 import {
   chmodSync,
@@ -37,17 +37,17 @@ describe('the ignored files of a new worktree', () => {
   const listed = (...globs: readonly string[]): Promise<readonly string[]> =>
     includedFiles(world.userGit, world.folder, globs);
 
-  it('are none if the user names none', async () => {
+  it('are not copied unless the user names them', async () => {
     assert.deepEqual(await listed(), []);
     assert.deepEqual(await listed('nowhere'), []);
   });
 
-  it('are those that git ignores and .worktreeinclude names, in the syntax of .gitignore', async () => {
+  it('are copied if .worktreeinclude names them in the syntax of .gitignore', async () => {
     write(world.folder, { '.worktreeinclude': '# comment\n*.env\n!other.env\na.txt\nnew.txt\n/cache/\n' });
     assert.deepEqual(await listed(), ['.env', 'cache/deep/x', 'local.env', 'web/.env']);
   });
 
-  it('are those that git ignores and git.worktreeIncludeFiles names, with the globs of VS Code', async () => {
+  it('are copied if git.worktreeIncludeFiles names them with globs of VS Code', async () => {
     assert.deepEqual(await listed('.env'), ['.env']);
     assert.deepEqual(await listed('**/.env', 'new.txt', 'a.txt'), ['.env', 'web/.env']);
     assert.deepEqual(await listed('{cache,web}/**'), ['cache/deep/x', 'web/.env', 'web/other.env']);
@@ -57,14 +57,14 @@ describe('the ignored files of a new worktree', () => {
     assert.deepEqual(await listed('.env'), ['.env'], 'each stands alone');
   });
 
-  it('are read from globs as lines that begin at the top level', () => {
+  it('are matched by globs from the top level', () => {
     assert.deepEqual(patternsOf('./!a'), ['/!a']);
     assert.deepEqual(patternsOf('#[^a]{b,} '), ['/#[!a]b\\ ', '/#[!a]\\ ']);
     assert.deepEqual(patternsOf('a\nb'), []);
     assert.ok(patternsOf('{a,b}'.repeat(30)).length <= 1000);
   });
 
-  it('are copied byte for byte, without links, and over nothing', async () => {
+  it('are copied byte for byte, skipping links and existing files', async () => {
     const outside = join(world.place.storage, 'outside');
     write(outside, { 'x.env': 'outside\n' });
     chmodSync(join(world.folder, '.env'), 0o600);
@@ -73,7 +73,7 @@ describe('the ignored files of a new worktree', () => {
     symlinkSync(outside, join(world.folder, 'cache/away'));
     await world.add();
     const { place } = world.worktree;
-    // What a hook has left.
+    // Left by a hook.
     mkdirSync(join(place, 'cache'));
     symlinkSync(outside, join(place, 'cache/deep'));
     writeFileSync(join(place, 'local.env'), 'mine\n');
@@ -91,7 +91,7 @@ describe('the ignored files of a new worktree', () => {
     assert.equal(git(world.place, place, 'status', '--porcelain'), '');
   });
 
-  describe('and a worktree that cannot be made', () => {
+  describe('of which the creation fails', () => {
     const add = (signal?: AbortSignal): Promise<unknown> =>
       addWorktree(world.userGit, { folder: world.folder, storage: world.worktrees, name: 'x' }, signal);
     const hook = (text: string): void => {
@@ -104,13 +104,13 @@ describe('the ignored files of a new worktree', () => {
       ...world.user('branch', '--list', 'parley/*').split('\n').filter(Boolean),
     ];
 
-    it('leaves neither a folder nor a branch if a hook fails', async () => {
+    it('leave neither folder nor branch if a hook fails', async () => {
       hook('echo no >&2; exit 3');
       await assert.rejects(add(), /Git failed: worktree/);
       assert.deepEqual(left(), []);
     });
 
-    it('leaves neither if the user cancels while a hook runs', async () => {
+    it('leave neither folder nor branch if the user cancels during a hook', async () => {
       const abort = new AbortController();
       hook('echo > ../begun; while kill -0 $PPID 2>/dev/null; do sleep 0.02; done');
       const adding = add(abort.signal);
@@ -121,7 +121,7 @@ describe('the ignored files of a new worktree', () => {
       assert.deepEqual(left(), ['begun']);
     });
 
-    it('keeps apart from one that another window makes under the same name', async () => {
+    it('do not collide with a worktree that another window creates under the same name', async () => {
       const made = await Promise.all([add(), add()]);
       assert.equal(new Set(made.map((one) => (one as { place: string }).place)).size, 2);
       assert.equal(left().length, 6);

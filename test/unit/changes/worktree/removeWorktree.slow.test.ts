@@ -1,9 +1,9 @@
-// The questions before a worktree is removed, thing by thing, with the git of this machine.
+// The losses that need consent before a worktree is removed, with the git of this machine.
 import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
 
-describe('what a worktree is removed with', () => {
+describe('removing a worktree', () => {
   let world: WorktreeWorld;
 
   before(async () => {
@@ -19,7 +19,7 @@ describe('what a worktree is removed with', () => {
   };
 
   for (const [title, happen] of Object.entries(HARMLESS)) {
-    it(`needs no question with ${title}`, async () => {
+    it(`needs no consent with ${title}`, async () => {
       happen(world);
       const treasure = treasureOf(world);
       assert.deepEqual(await kinds(), []);
@@ -29,7 +29,7 @@ describe('what a worktree is removed with', () => {
   }
 
   for (const [title, [kind, happen]] of Object.entries(LOSSY)) {
-    it(`tells of ${title}, and goes on only if that is agreed to`, async () => {
+    it(`reports ${title}, and requires consent`, async () => {
       happen(world);
       const removal = await world.remove();
       assert.ok('losses' in removal && removal.losses.some((loss) => loss.kind === kind), JSON.stringify(removal));
@@ -42,7 +42,7 @@ describe('what a worktree is removed with', () => {
   }
 
   describe('whose folder is missing', () => {
-    it('tells of commits on no branch, and of staged versions', async () => {
+    it('reports commits on no branch and staged versions', async () => {
       LOSSY['a commit on no branch']?.[1](world);
       world.write({ 'a.txt': world.text() });
       world.git('add', 'a.txt');
@@ -50,7 +50,7 @@ describe('what a worktree is removed with', () => {
       assert.deepEqual((await kinds()).toSorted(), ['changes', 'commits']);
     });
 
-    it('asks if the folder of all worktrees is missing too', async () => {
+    it('requires consent if the folder of all worktrees is missing too', async () => {
       renameSync(world.worktrees, `${world.worktrees}-away`);
       assert.deepEqual(await kinds(), ['unknown']);
       renameSync(`${world.worktrees}-away`, world.worktrees);
@@ -58,7 +58,7 @@ describe('what a worktree is removed with', () => {
     });
   });
 
-  it('asks if the repository is missing', async () => {
+  it('requires consent if the repository is missing', async () => {
     const away = `${world.folder}-away`;
     renameSync(world.folder, away);
     mkdirSync(world.folder);

@@ -1,5 +1,4 @@
-// The removal of worktrees, with the git of this machine: what is lost is never lost without a
-// question.
+// Removing worktrees, with the git of this machine: nothing is lost without consent.
 import { strict as assert } from 'node:assert';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +18,13 @@ describe('removing a worktree', () => {
 
   const isBranch = (name: string): boolean => world.user('branch', '--list', name) !== '';
 
-  it('needs no question if nothing was done in it, and takes its branch along', async () => {
+  it('needs no consent if it is unused, and deletes its branch', async () => {
     assert.deepEqual(await world.remove(), { hasBranch: false });
     assert.deepEqual([existsSync(world.worktree.place), isBranch(world.worktree.branch)], [false, false]);
     assert.ok(!world.listed().includes(world.worktree.place));
   });
 
-  it('asks again about what has come since', async () => {
+  it('asks again about new losses', async () => {
     world.write({ 'new.txt': 'x' });
     const removal = await world.remove();
     assert.ok('losses' in removal);
@@ -34,7 +33,7 @@ describe('removing a worktree', () => {
     assert.deepEqual('losses' in again && again.losses, [{ kind: 'changes', names: ['new.txt', 'newer.txt'] }]);
   });
 
-  it('leaves its branch if no other one has its first commit', async () => {
+  it('keeps its branch if no other branch has its first commit', async () => {
     const first = world.user('rev-parse', 'HEAD').trim();
     world.user('commit', '-q', '--allow-empty', '-m', 'only here');
     await world.add();
@@ -44,11 +43,11 @@ describe('removing a worktree', () => {
   });
 
   describe('whose folder is missing', () => {
-    it('removes its entry and no other one', async () => {
+    it('removes only its own entry', async () => {
       const mine = world.worktree;
       await world.add();
       const mounted = world.worktree;
-      // A worktree of the user on a disk that is not mounted now.
+      // A worktree of the user on an unmounted disk.
       world.user('worktree', 'add', '-q', '-b', 'users', join(world.place.home, 'disk'));
       renameSync(join(world.place.home, 'disk'), join(world.place.home, 'away'));
       rmSync(mine.place, { recursive: true });
@@ -59,7 +58,7 @@ describe('removing a worktree', () => {
     });
   });
 
-  it('never loses anything without a question, whatever has happened', async function () {
+  it('never loses anything without consent, in random histories', async function () {
     this.timeout(3_600_000);
     let state = 20_260;
     const below = (limit: number): number => {
@@ -87,7 +86,7 @@ describe('removing a worktree', () => {
           else what[1](world);
           mustAsk ||= isLossy;
         } catch {
-          // Some things can't happen after others: git refuses, having done a part.
+          // Git refuses some combinations halfway.
           titles.push('(refused)');
         }
       }

@@ -1,4 +1,4 @@
-// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder and
+// Worktrees of sessions, with the git of this machine: created, filled, applied to the folder and
 // committed.
 import { strict as assert } from 'node:assert';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe('the worktree of a session', () => {
     assert.equal(git(place, folder, 'status', '--porcelain'), '');
   });
 
-  it('lists what a commit would contain, including untracked files, and stages nothing', async () => {
+  it('shows the diff of a commit, including untracked files, without staging', async () => {
     const worktree = await add();
     write(worktree.place, { 'a.txt': 'ONE\n', 'new.txt': 'new\n', ignored: 'x\n' });
     const status = git(place, worktree.place, 'status', '--porcelain');
@@ -64,7 +64,7 @@ describe('the worktree of a session', () => {
     assert.match(await uncommittedDiff(userGit, worktree), /large\.txt +\| 500000 \++/, 'of much, only the files');
   });
 
-  it('stands for a folder below the top level', async () => {
+  it('can replace a folder below the top level', async () => {
     const { top, cwd, place: at } = await add('x', join(folder, 'sub'));
     assert.deepEqual([top, cwd], [folder, join(at, 'sub')]);
     assert.equal(read('b.txt', cwd), 'b\n');
@@ -111,7 +111,7 @@ describe('the worktree of a session', () => {
 
   describe('applied to the folder', () => {
     /**
-     * What an agent changes, and what then is applied; `mine`: what the user changes in between.
+     * Changes of an agent and the result of applying them; `mine`: concurrent changes of the user.
      */
     async function work(theirs: Record<string, string>, mine: Record<string, string>) {
       const worktree = await add();
@@ -125,7 +125,7 @@ describe('the worktree of a session', () => {
       return { worktree, files, options };
     }
 
-    it('adds lines, files and renames to those of the user, in one step, and once', async () => {
+    it('adds lines, files and renames to those of the user in one step, and only once', async () => {
       const { worktree, files, options } = await work(
         { 'a.txt': 'one\ntwo\nthree\nfour\nFIVE\n', 'new.txt': 'new\n', 'moved.txt': 'b\n' },
         { 'a.txt': 'ONE\ntwo\nthree\nfour\nfive\n', 'mine.txt': 'm\n' },
@@ -166,14 +166,14 @@ describe('the worktree of a session', () => {
       assert.deepEqual([read('a.txt'), read('new.txt')], ['mine\ntwo\nthree\nfour\nFIVE\n', 'mine\n']);
     });
 
-    it('keeps a file of the user that git ignores in the worktree since', async () => {
+    it('keeps a file of the user that the worktree has started to ignore', async () => {
       write(folder, { 'local.txt': 'mine\n', 'notes/a.md': 'mine\n' });
       const worktree = await add();
       await bringAlong(worktree, await uncommittedFiles(userGit, folder));
       const states = openStates(place, [worktree.cwd]);
       const before = await states.take();
       write(worktree.cwd, { '.gitignore': 'ignored\nlocal.txt\nnotes\n', 'a.txt': 'ONE\n' });
-      // A new window may begin without the list of the last one.
+      // A new window may start without the previous list.
       const [store = ''] = readdirSync(place.storage).filter((name) => name !== 'worktrees');
       for (const name of readdirSync(join(place.storage, store), { recursive: true, encoding: 'utf8' }))
         if (/indexes.[^/\\]+.[0-9a-f]{16}$/.test(name)) rmSync(join(place.storage, store, name));
@@ -205,7 +205,7 @@ describe('the worktree of a session', () => {
     assert.equal(git(place, folder, 'log', '-1', '--format=%B', worktree.branch).trim(), '# Not a comment\n\nWhy.');
   });
 
-  it('lists what differs from a commit, committed or not', async () => {
+  it('lists differences from a commit, committed or not', async () => {
     const worktree = await add();
     write(worktree.cwd, { 'sub/b.txt': 'B\n' });
     await commitWorktree(userGit, worktree, 'x');

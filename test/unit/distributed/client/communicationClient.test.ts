@@ -1,4 +1,4 @@
-// The client against servers that misbehave, break off, or say nothing.
+// The client against servers that misbehave, disconnect or stay silent.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
@@ -58,7 +58,7 @@ const texts = (events: readonly RunEvent[]) =>
 describe('the client of agent servers', () => {
   afterEach(stopStubs);
 
-  describe('when a server answers with something else', () => {
+  describe('with an unexpected response', () => {
     const cases: readonly {
       name: string;
       answer: (response: ServerResponse) => void;
@@ -130,7 +130,7 @@ describe('the client of agent servers', () => {
       { name: 'a closed connection', answer: (r) => r.destroy(), code: 'agent-server-unreachable' },
     ];
     for (const { name, answer, code, message = /./, hint } of cases) {
-      it(`tells the user what to do about ${name}, and repeats nothing of it`, async () => {
+      it(`tells the user what to do about ${name}, without quoting it`, async () => {
         const stub = await stubServer((_request, response) => answer(response));
         const client = clientOf(stub);
         const calls = [
@@ -151,7 +151,7 @@ describe('the client of agent servers', () => {
     }
   });
 
-  it('does not hang on a server that never answers, or never ends its answer', async () => {
+  it('times out if a server never responds, or never ends its response', async () => {
     const silent = await stubServer(() => {});
     const slow = await stubServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -164,7 +164,7 @@ describe('the client of agent servers', () => {
     }
   });
 
-  it('does not fill the memory with an endless answer, or a small one that unpacks to a large one', async () => {
+  it('bounds endless and decompressed responses', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 32));
     const stub = await stubServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -178,7 +178,7 @@ describe('the client of agent servers', () => {
     assert.ok(process.memoryUsage().arrayBuffers - heap < 50 * 1024 * 1024);
   });
 
-  it('never gives a token to another origin, not even when a server sends it there', async () => {
+  it('never sends a token to another origin, not even after a redirect', async () => {
     const other = await stubServer((_request, response) => json(response, 200, {}));
     const stub = await stubServer((_request, response) => {
       response.writeHead(307, { location: `${other.baseUrl}/ping` }).end();
@@ -196,20 +196,20 @@ describe('the client of agent servers', () => {
     assert.deepEqual(other.requests, []);
   });
 
-  it('refuses addresses that hold a password or are no address', () => {
+  it('rejects invalid URLs and URLs with a password', () => {
     for (const baseUrl of ['ftp://a', 'http://u:p@a', 'http://a/?x=1', 'a', '']) {
       assert.throws(() => new CommunicationClient({ baseUrl }), { code: 'invalid-address' });
     }
   });
 
-  it('works with a server below a path, and asks for exactly one run, agent or session', async () => {
+  it('supports a base path, and escapes ids of runs, agents and sessions', async () => {
     const stub = await stubServer((_request, response) => json(response, 200, runOf('completed')));
     const client = new CommunicationClient({ baseUrl: `${stub.baseUrl}/api/v1/` });
     await assert.rejects(client.run('../x?y', signal), { code: 'agent-server-answer' });
     assert.equal(stub.requests[0]?.path, '/api/v1/runs/..%2Fx%3Fy');
   });
 
-  it('finds sessions where the specification puts them, too', async () => {
+  it('also finds sessions at the path of the specification', async () => {
     const stub = await stubServer(({ path }, response) => {
       if (path === '/session/s1') json(response, 200, { id: 's1', history: [], state: null });
       else json(response, 404, { code: 'not_found', message: 'Not Found' });
@@ -218,7 +218,7 @@ describe('the client of agent servers', () => {
     await assert.rejects(clientOf(stub).session('s2', signal), { code: 'agent-server-not-found' });
   });
 
-  it('lists the agents that it understands when one manifest is broken', async () => {
+  it('lists the other agents if one manifest is invalid', async () => {
     const agents = [{ name: 'ok', description: null, extra: 1 }, { name: '../bad' }, 7];
     const stub = await stubServer((_request, response) => json(response, 200, { agents }));
     const found = await clientOf(stub).agents({ limit: 5 }, signal);
@@ -229,14 +229,14 @@ describe('the client of agent servers', () => {
     assert.equal(stub.requests[0]?.path, '/agents?limit=5');
   });
 
-  it('answers only a run that waits for it: some servers hang for ever on others', async () => {
+  it('resumes only an awaiting run, because some servers hang otherwise', async () => {
     const stub = await stubServer((_request, response) => json(response, 200, runOf('completed')));
     const client = clientOf(stub);
     await assert.rejects(client.resumeStream(RUN, userMessage('yes'), signal), { code: 'run-not-awaiting' });
     assert.ok(stub.requests.every(({ method }) => method === 'GET'));
   });
 
-  it('asks again where a connection breaks, but begins no second run', async () => {
+  it('retries after a broken connection, but never starts a second run', async () => {
     let breaks = 0;
     const stub = await stubServer(({ path }, response) => {
       if (breaks-- > 0) response.destroy();
@@ -253,7 +253,7 @@ describe('the client of agent servers', () => {
     assert.equal(stub.requests.length, 7);
   });
 
-  it('takes no other session or run for the one that it asked for', async () => {
+  it('rejects a session or run with another id', async () => {
     const other = '2d178b80-f8c1-4f7d-9fbf-c534de5785e0';
     const stub = await stubServer(({ path }, response) =>
       json(response, 200, path.startsWith('/runs') ? runOf('completed') : { id: other, history: [] }),
@@ -264,7 +264,7 @@ describe('the client of agent servers', () => {
     assert.equal((await client.run(RUN.toUpperCase(), signal)).run_id, RUN);
   });
 
-  it('takes the first of two ends of a run, and nothing behind it', async () => {
+  it('stops at the first end of a run', async () => {
     const stub = await stubServer((_request, response) => {
       stream(response, [...EVENTS, ...EVENTS.slice(3), { type: 'run.failed', run: runOf('failed') }]);
       response.end();
@@ -276,7 +276,7 @@ describe('the client of agent servers', () => {
     interface Replies {
       /** Events of the stream before it ends. */
       readonly streamed: readonly unknown[];
-      /** How the stream ends; absent: in order. */
+      /** How the stream breaks; absent: it ends normally. */
       readonly ends?: (response: ServerResponse) => unknown;
       readonly events?: (response: ServerResponse) => unknown;
       readonly run?: (response: ServerResponse) => unknown;
@@ -294,9 +294,9 @@ describe('the client of agent servers', () => {
     const followed = async (replies: Replies, options?: FollowOptions) =>
       follow(clientOf(await losing(replies)), options);
 
-    it('shows every event once, wherever the stream broke', async () => {
+    it('yields every event once, wherever the stream broke', async () => {
       for (let cut = 1; cut < EVENTS.length; cut++) {
-        // Half an event, then the line is dead.
+        // Half an event, then the connection dies.
         const ends = (response: ServerResponse) => response.write('data: {"type":"mess', () => response.destroy());
         const events = await followed({ streamed: EVENTS.slice(0, cut), ends, events: allEvents });
         assert.deepEqual(types(events), types(EVENTS), `cut after ${cut}`);
@@ -304,7 +304,7 @@ describe('the client of agent servers', () => {
       }
     });
 
-    it('follows a run that still works, through a server that is away for a moment', async () => {
+    it('follows a running run across a short outage of the server', async () => {
       const replies = [4, 0, 4, 0, 0, 5, EVENTS.length].map((count) => EVENTS.slice(0, count));
       const events: Replies['events'] = (response) => {
         const known = replies.shift() ?? [];
@@ -315,20 +315,20 @@ describe('the client of agent servers', () => {
       assert.deepEqual(types(await followed({ streamed: EVENTS.slice(0, 3), events, run })), types(EVENTS));
     });
 
-    it('takes the run itself from a server that keeps no events', async () => {
+    it('falls back to the run if the server keeps no events', async () => {
       const run: Replies['run'] = (response) =>
         json(response, 200, runOf('completed', { output: [{ parts: [{ content: 'one two three' }] }] }));
       const events = await followed({ streamed: EVENTS.slice(0, 4), events: notFound, run });
       assert.deepEqual(types(events), [...types(EVENTS.slice(0, 4)), 'run.completed']);
     });
 
-    it('notices that a silent connection is dead when the run has ended without a word', async () => {
+    it('detects a dead connection if the run has ended silently', async () => {
       const run: Replies['run'] = (response) => json(response, 200, runOf('completed'));
       const replies = { streamed: EVENTS.slice(0, 4), ends: () => {}, events: allEvents, run };
       assert.deepEqual(types(await followed(replies, { ...FAST, quietMs: 20 })), types(EVENTS));
     });
 
-    it('waits for an agent that only thinks for long', async () => {
+    it('waits for an agent that is silent for long', async () => {
       let looks = 0;
       let open: ServerResponse | undefined;
       const run: Replies['run'] = (response) => {
@@ -343,7 +343,7 @@ describe('the client of agent servers', () => {
       assert.deepEqual(types(events), types(EVENTS));
     });
 
-    it('says so when the run cannot be found again', async () => {
+    it('reports a run that cannot be found again', async () => {
       const streamed = EVENTS.slice(0, 4);
       await assert.rejects(followed({ streamed, run: notFound }), { code: 'run-lost', hint: /Send the message again/ });
       await assert.rejects(followed({ streamed, run: (response) => response.destroy() }), { code: 'run-lost' });
@@ -353,14 +353,14 @@ describe('the client of agent servers', () => {
       await assert.rejects(follow(clientOf(nameless)), { code: 'run-lost' });
     });
 
-    it('stops following when the user leaves, in the stream and in the recovery', async () => {
+    it('stops following on abort, in the stream and in the recovery', async () => {
       const leave = new AbortController();
       const stub = await losing({ streamed: EVENTS.slice(0, 4), run: () => leave.abort(new Error('left')) });
       await assert.rejects(follow(clientOf(stub), FAST, leave.signal), /left/);
     });
   });
 
-  it('follows runs of servers that do not stream, at once done or not', async () => {
+  it('follows runs of servers that do not stream', async () => {
     const done = runOf('completed', { output: [{ parts: [{ content: 'x' }] }] });
     const sync = await stubServer((_request, response) => json(response, 200, done));
     assert.deepEqual(types(await follow(clientOf(sync))), ['run.completed']);

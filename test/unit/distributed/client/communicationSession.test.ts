@@ -1,5 +1,5 @@
-// Chat sessions with HTTP agents: questions, stops, and sessions that move between servers that
-// forget, fail and disagree.
+// Chat sessions with HTTP agents: questions, cancellation, and moves between servers that forget,
+// fail and disagree.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../../src/base/deferred';
@@ -14,11 +14,11 @@ const signal = new AbortController().signal;
 describe('a chat with an HTTP agent', () => {
   afterEach(closeChats);
 
-  it('shows nothing of a run before the next window could find it', async () => {
+  it('shows no output of a run before its id is saved for the next window', async () => {
     const { session, events } = begin(at(await serve(AGENTS), 'echo'), {
       keep: async () => {
         if (session.running === undefined || session.running === true) return;
-        // Longer than the rest of the run takes.
+        // Longer than the rest of the run.
         await sleep(100);
         kept.push(answers(events));
       },
@@ -29,7 +29,7 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual(answers(events), ['hello']);
   });
 
-  it('still has the question when the answer did not reach the server', async () => {
+  it('keeps the question if the answer did not reach the server', async () => {
     const flaky = flakyClient(await serve(AGENTS));
     const { session, events } = begin(at(flaky, 'awaiting'));
     await session.send(prompt('go'), signal);
@@ -41,7 +41,7 @@ describe('a chat with an HTTP agent', () => {
     assert.equal(answers(events).at(-1), 'resumed with: yes');
   });
 
-  it('has a message that did not reach the server once, however often it is sent', async () => {
+  it('holds an undelivered message only once, however often it is sent', async () => {
     const flaky = flakyClient(await serve(AGENTS));
     const { session } = begin(at(flaky, 'echo'));
     const message = 'Transfer 100 EUR to Ann.';
@@ -55,7 +55,7 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual(await pastOf(session.descriptor), [message, message], 'said and echoed');
   });
 
-  it('stops at once where the server has not even named the run', async () => {
+  it('stops immediately if the server has not named the run yet', async () => {
     const asked = new Deferred<void>();
     const stub = await stubServer(() => asked.resolve());
     const { session } = begin({ client: new CommunicationClient({ baseUrl: stub.baseUrl }), agentName: 'a' });
@@ -65,7 +65,7 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual(await sent, { stopReason: 'cancelled', isAwaiting: false });
   });
 
-  it('stops waiting for a run that goes on after it was told to stop', async () => {
+  it('stops waiting for a run that ignores its cancellation', async () => {
     const id = mintId();
     const heard = new Deferred<void>();
     const run = { run_id: id, agent_name: 'a', status: 'in-progress', output: [] };
@@ -87,7 +87,7 @@ describe('a chat with an HTTP agent', () => {
     assert.equal((await sent).stopReason, 'cancelled');
   });
 
-  it('sends the next message although the run of a window that was killed never ends, once the user has stopped it', async () => {
+  it('sends the next message once the user stops an endless run of a killed window', async () => {
     const old = { run_id: mintId(), agent_name: 'a', status: 'in-progress', output: [] };
     const stub = await stubServer(({ method, path }, response) => {
       if (path.endsWith('/cancel')) json(response, 202, { ...old, status: 'cancelling' });
@@ -113,7 +113,7 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual([(await session.send(prompt('two'), signal)).stopReason, begun()], ['end_turn', 1]);
   });
 
-  it('forwards a state that it does not understand, until a server has a newer one', async () => {
+  it('forwards an opaque state until a server has a newer one', async () => {
     const states = ['http://server.test/state-1', undefined];
     const word = await oneWordServer(({ path }) => {
       const state = states.shift();

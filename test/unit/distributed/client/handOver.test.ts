@@ -1,5 +1,4 @@
-// A session that changes servers: nothing of it gets lost, whatever the servers know, forget or do
-// not answer.
+// A session that changes servers loses nothing, whatever the servers know or forget.
 import assert from 'node:assert/strict';
 import {
   checkAfterRun,
@@ -36,13 +35,13 @@ describe('two versions of a history', () => {
 });
 
 describe('handing a session over', () => {
-  it('refuses another session', () => {
+  it('rejects another session', () => {
     const other: ServerAnswer = { kind: 'session', descriptor: { id: 'other', history: [a1, a2] } };
     assert.throws(() => decideHandOver(session(a1), other), { code: 'other-session' });
     assert.throws(() => checkAfterRun(session(a1), other), { code: 'other-session' });
   });
 
-  it('keeps hashes, fresh signatures, the state and unknown fields when taking a version over', () => {
+  it('keeps hashes, new signatures, the state and unknown fields when adopting a version', () => {
     const ours = { ...session(a1 + hash('a'), `${a2}?sig=old`), state: 'http://a/state', mine: 1 };
     const theirs = { ...session(`${a1}?sig=new`, `${a2}?sig=new`, b1), theirs: 2 };
     const result = decideHandOver(ours, { kind: 'session', descriptor: theirs });
@@ -56,7 +55,7 @@ describe('handing a session over', () => {
 });
 
 describe('after a run', () => {
-  it('does not take silence for an answer', () => {
+  it('does not treat an unreachable server as up to date', () => {
     assert.deepEqual(checkAfterRun(session(a1), { kind: 'unreachable' }), { kind: 'unverified' });
   });
 });

@@ -1,4 +1,4 @@
-// Which messages a server's record takes the place of.
+// Held messages that a server's record replaces.
 import assert from 'node:assert/strict';
 import { HeldMessages } from '../../../../src/distributed/client/heldMessages';
 import type { Message } from '../../../../src/distributed/model/model';
@@ -11,14 +11,14 @@ const said = (content: string, content_type = 'text/plain'): Message => ({
 });
 
 describe('a held message', () => {
-  it('stays while another client is recorded with words of the same millisecond', () => {
+  it('stays if another client recorded a message of the same millisecond', () => {
     const held = new HeldMessages();
     held.add(said('ours'));
     assert.equal(held.drop([{ url: 'http://127.0.0.1/1', message: said('theirs') }]), false);
     assert.equal(held.all.length, 1);
   });
 
-  it('is dropped where the record of that time has more of it, or its words in another form', () => {
+  it('is dropped if the record of that time is longer, or has its text in another form', () => {
     for (const recorded of [said('ours, to the end'), said('b3Vycw==', 'application/octet-stream')]) {
       const held = new HeldMessages();
       held.add(said('ours'));

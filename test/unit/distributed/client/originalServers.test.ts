@@ -1,5 +1,5 @@
-// Sessions that go between servers which keep them as the original one does, with stops, failures
-// and other clients in between.
+// Sessions that move between servers that behave like the original, with cancellations, failures
+// and other clients.
 
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
@@ -47,10 +47,10 @@ async function stopped(server: OriginalServer, options: Parameters<typeof begin>
   return { ...bench, events };
 }
 
-describe('a session with servers that record completed runs alone', () => {
+describe('a session with servers that record only completed runs', () => {
   afterEach(closeChats);
 
-  it('gives what was stopped to the next agent with the prompt, and only links of servers', async () => {
+  it('sends output of cancelled runs with the next prompt, and only links of servers', async () => {
     const [a, b] = [await originalServer(), await originalServer()];
     const bench = await stopped(a);
     await say(bench, 'two');
@@ -66,7 +66,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.equal(bench.session.descriptor.history.length, 6);
   });
 
-  it('has what was said in a failed run at the next server, in order and once', async () => {
+  it('sends messages of a failed run to the next server, in order and once', async () => {
     const [{ bench }, b] = [await chat(), await originalServer()];
     await say(bench, 'one');
     await say(bench, 'fail');
@@ -77,7 +77,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(bench.held(), []);
   });
 
-  it('offers to go on without what no server recorded where a run fails with it', async () => {
+  it('offers to continue without unrecorded messages if a run with them fails', async () => {
     const a = await originalServer();
     const bench = await stopped(a);
     await say(bench, 'fail');
@@ -92,7 +92,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(a.knew.at(-1), ['two']);
   });
 
-  it('gives a prompt to the agent once where it is sent again after its run failed', async () => {
+  it('sends a prompt once if it is repeated after its run failed', async () => {
     const { a, bench } = await chat();
     await say(bench, 'fail');
     await say(bench, 'fail');
@@ -100,7 +100,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(bench.held().map(textIn), ['fail']);
   });
 
-  it('gives the question and the answer within a run to the next one', async () => {
+  it('sends the question and answer of a run with the next one', async () => {
     const { a, bench } = await chat();
     assert.equal((await say(bench, 'ask')).isAwaiting, true);
     await say(bench, 'the blue one');
@@ -111,7 +111,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(bench.held(), []);
   });
 
-  it('does not take the turn of another client for its own', async () => {
+  it('does not mistake the turn of another client for its own', async () => {
     const a = await originalServer();
     let [isAnswered, hasOthers] = [false, false];
     const bench = begin(
@@ -156,7 +156,7 @@ describe('a session with servers that record completed runs alone', () => {
       return { a, b, bench };
     }
 
-    it('names the dead link without its signature, and offers two ways out', async () => {
+    it('names the dead link without its signature, and offers two actions', async () => {
       const { a, bench } = await lost(2);
       const { message, hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(localize(message), /404 Not Found/);
@@ -171,7 +171,7 @@ describe('a session with servers that record completed runs alone', () => {
       );
     });
 
-    it('finds the dead links itself where the server does not name them', async () => {
+    it('finds the dead links itself if the server does not name them', async () => {
       const [{ a, bench }, b] = [await chat(), await originalServer()];
       await say(bench, 'one');
       await a.stop();
@@ -191,14 +191,14 @@ describe('a session with servers that record completed runs alone', () => {
     async function restarted(links = plainLinks): Promise<{ a: OriginalServer; bench: Bench }> {
       const { a, bench } = await chat({ links });
       await say(bench, 'one');
-      // A run that no server has recorded: only this client has it.
+      // Only this client has the run.
       await say(bench, 'fail');
       a.restart();
       assert.equal((await say(bench, 'two')).stopReason, 'error');
       return { a, bench };
     }
 
-    it('offers ways out that drop nothing of what only this client has', async () => {
+    it('offers actions that drop nothing that only this client has', async () => {
       const { a, bench } = await restarted();
       const { hint, message, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(localize(message), /^Object at location .* not found/);
@@ -211,14 +211,14 @@ describe('a session with servers that record completed runs alone', () => {
       assert.deepEqual(a.knew.at(-1), ['fail', 'two', 'I know 2', 'three']);
     });
 
-    it('believes the server where its links may not be asked from here', async () => {
+    it('trusts the server if its links may not be requested from here', async () => {
       const { bench } = await restarted({ ...plainLinks, whyUnreadable: async () => undefined });
       const { hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(localize(hint ?? ''), /^Message 1 of 2 can't be read from http/);
       assert.deepEqual(pluck(actions, 'id'), [CONTINUE_WITHOUT, SEND_TRANSCRIPT]);
     });
 
-    it('offers no way out where the run fails and every link answers', async () => {
+    it('offers no action if the run fails and every link works', async () => {
       const { bench } = await chat();
       await say(bench, 'one');
       await say(bench, 'fail');
@@ -226,7 +226,7 @@ describe('a session with servers that record completed runs alone', () => {
     });
   });
 
-  it('sends messages in the place of links that the server cannot follow, and signs the others anew', async () => {
+  it('sends messages instead of links that the server cannot read, and re-signs the others', async () => {
     const [old, a] = [await originalServer(), await originalServer()];
     const id = mintId();
     old.record(id, [], ['first', 'second', 'third', 'fourth'].map(userMessage));
@@ -240,14 +240,14 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(a.knew, [['first', 'second', 'third', 'fourth', 'fifth']]);
     assert.deepEqual(a.links, [history.slice(0, 2).map((url) => `${url}?sig=today`)]);
     assert.equal(bench.session.descriptor.history.length, 6);
-    // Messages that are still at the old server are no separate branch.
+    // The old server's messages are not a branch.
     await bench.session.moveTo(at(old), signal);
     await say(bench, 'sixth');
     assert.equal(old.knew.at(-1)?.length, 7);
     assert.deepEqual(notices(bench.events), []);
   });
 
-  it('keeps a state that the server cannot read, and does not link to it', async () => {
+  it('keeps a state that the server cannot read, without linking to it', async () => {
     const a = await originalServer();
     const state = 'http://127.0.0.1:9/resources/state';
     const fresh: HistoryLinks['fresh'] = async (url) => (url === state ? undefined : url);
@@ -263,7 +263,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(notices(bench.events), ['state-stays']);
   });
 
-  it('leaves out the oldest messages, and says so, where all are larger than a request may be', async () => {
+  it('drops the oldest messages of a too large request, and reports it', async () => {
     const a = await originalServer();
     const held = ['a', 'b', 'c', 'd'].map((letter) => ({ message: userMessage(letter.repeat(4_500_000)), turn: 0 }));
     const past = { descriptor: { id: mintId(), history: [] }, held };
@@ -276,7 +276,7 @@ describe('a session with servers that record completed runs alone', () => {
     assert.equal(notices(bench.events)[0], 'left-out');
   });
 
-  it('knows what a run lost with its connection had said', async () => {
+  it('holds the output of a run whose connection was lost', async () => {
     const a = await originalServer();
     const begun = new Deferred<void>();
     const bench = begin(at(a), { now: Date.now, emit: (event) => event.type === 'message_chunk' && begun.resolve() });

@@ -1,5 +1,5 @@
-// Recorded exchanges with the real server of the protocol: our client understands each of them, our
-// server answers the same requests alike.
+// Recorded exchanges with the protocol's real server: our client understands them, and our server
+// responds alike.
 import assert from 'node:assert/strict';
 import { readEventStream } from '../../../../src/base/eventStream';
 import { silentLog } from '../../../../src/base/log';
@@ -60,8 +60,8 @@ const substance = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_key, field: unknown) => field ?? undefined));
 
 /**
- * What two servers may differ in: ids, times, addresses, null or absent, and a question that
- * upstream keeps after its answer and signs as the user's.
+ * Permitted differences: ids, times, addresses, null or absent, and a question that upstream keeps
+ * after its answer and signs as the user's.
  */
 function alike(value: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => alike(item, path));
@@ -79,10 +79,10 @@ function alike(value: unknown, path: readonly string[] = []): unknown {
   return value.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>');
 }
 
-describe('what the real server of the protocol said', () => {
+describe('recorded responses of the protocol’s real server', () => {
   afterEach(stopStubs);
 
-  it('is understood by our client without loss, all of it', async () => {
+  it('are understood by our client without loss', async () => {
     let count = 0;
     for (const [title, answers] of recorded) {
       for (const { status, headers, body } of answers) {
@@ -213,7 +213,7 @@ describe('our server', () => {
     'counter twice (state)': 'the agent of the recording keeps a state on a store that cannot',
   };
 
-  it('answers every recorded request alike, but for what it does better on purpose', async () => {
+  it('responds like the recorded server, except for intended improvements', async () => {
     assert.deepEqual([...recorded.keys()].sort(), [...Object.keys(requests), ...Object.keys(otherwise)].sort());
     for (const [title, request] of Object.entries(requests)) {
       const [expected] = answersOf(title);
@@ -237,7 +237,7 @@ describe('our server', () => {
     }
   });
 
-  it('stops a run as recorded: cancelling first, then cancelled, with what was said', async () => {
+  it('cancels a run as recorded: first cancelling, then cancelled, with its output', async () => {
     running = await serve([threeWords]);
     const started = await post({ agent_name: 'slow_words', mode: 'async' });
     const id = started.headers.get('run-id') ?? '';
@@ -254,7 +254,7 @@ describe('our server', () => {
     }
   });
 
-  it('answers on the path of the specification, too', async () => {
+  it('also responds on the path of the specification', async () => {
     const id = mintId();
     await ask('/runs', { ...hello, session: { id, history: [] } });
     const [plural, singular] = [await ask(`/sessions/${id}`), await ask(`/session/${id}`)];

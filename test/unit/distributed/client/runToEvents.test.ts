@@ -1,4 +1,4 @@
-// What the events of a run look like in a transcript.
+// Events of a run in a transcript.
 
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../src/base/log';
@@ -31,7 +31,7 @@ function said(events: readonly SessionEvent[]): string {
 }
 
 describe('a run in the transcript', () => {
-  it('shows a text once, whether it is streamed, announced whole, or only there at the end', () => {
+  it('shows a text once, whether it is streamed, sent whole, or only in the final run', () => {
     const output = [{ role: 'agent/a', parts: [text('one '), text('two')] }];
     const parts = [part(text('one ')), part(text('two'))];
     const ways = [
@@ -51,12 +51,12 @@ describe('a run in the transcript', () => {
     }
   });
 
-  it('keeps what stands when the whole contradicts its pieces, instead of saying everything twice', () => {
+  it('keeps the streamed text if the whole contradicts it', () => {
     const { events } = shownBy([created(), part(text('abc')), completed([text('xyz')]), run('completed')]);
     assert.equal(said(events), 'abc');
   });
 
-  it('keeps two messages apart, and what is said after a tool call below it', () => {
+  it('separates messages, and shows text after a tool call below it', () => {
     const { events } = shownBy([
       created(),
       part(text('one')),
@@ -75,7 +75,7 @@ describe('a run in the transcript', () => {
     );
   });
 
-  it('shows steps as thoughts and tool calls, with what went in and came out', () => {
+  it('shows steps as thoughts and tool calls, with input and output', () => {
     const { events } = shownBy([
       trajectory({ message: 'hm', tool_name: null, tool_input: null, tool_output: null }),
       trajectory({ tool_name: 'grep', tool_input: { q: 'x' }, message: 'Searching' }),
@@ -100,7 +100,7 @@ describe('a run in the transcript', () => {
     assert.deepEqual(calls[1]?.patch.rawOutput, { hits: 2 });
   });
 
-  it('shows files, pictures and sources as such, and links instead of fetching', () => {
+  it('shows files, images and sources, and links instead of fetching', () => {
     const { events } = shownBy([
       part({ name: '/a.txt', content_type: 'text/plain', content: 'ZGF0YQ==', content_encoding: 'base64' }),
       part({ name: 'p.png', content_type: 'image/png', content: 'AAAA', content_encoding: 'base64' }),
@@ -128,7 +128,7 @@ describe('a run in the transcript', () => {
     );
   });
 
-  it('shows the question of a run, and goes on in the same run after the answer', () => {
+  it('shows the question of a run, and continues the run after the answer', () => {
     const question = { type: 'message', message: { role: 'user', parts: [text('Proceed?')] } };
     const reader = new RunToEvents('k', silentLog);
     const first = [created(), part(text('so far ')), run('awaiting', { await_request: question })];
@@ -142,14 +142,14 @@ describe('a run in the transcript', () => {
     assert.equal(reader.end?.status, 'completed');
   });
 
-  it('says that the agent waits where it does not say what for', () => {
+  it('shows a notice if the agent waits without a question', () => {
     const { events } = shownBy([run('awaiting', { await_request: null })]);
     assert.deepEqual(events, [
       { type: 'notice', severity: 'info', title: '', said: { code: 'agent-awaits-answer', args: [] }, own: true },
     ]);
   });
 
-  it('keeps what came before a failure, and says what the agent said, on one line', () => {
+  it('keeps the output before a failure, and shows the error on one line', () => {
     const output = [{ parts: [text('partial')], completed_at: null }];
     const error = { code: 'invalid_input', message: 'bad\u001b[31m\ninput', data: null };
     const { events, reader } = shownBy([created(), part(text('partial')), run('failed', { output, error })]);
@@ -171,7 +171,7 @@ describe('a run in the transcript', () => {
     assert.equal(reader.end, undefined);
   });
 
-  it('does not wait for ever for a run whose last event is broken', () => {
+  it('ends a run whose last event is invalid', () => {
     const reader = new RunToEvents('k', silentLog);
     reader.apply(readStreamedEvent({ type: 'run.completed', run: { status: 'completed' } }, silentLog));
     assert.equal(reader.end?.status, 'failed');

@@ -1,4 +1,4 @@
-// A session as text, link or address: what goes out comes in again, and nothing else does.
+// A session as text, link or URL survives a round trip; anything else is rejected.
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
 import { exportDescriptor, openDescriptor, parseDescriptor } from '../../../../src/distributed/fetch/descriptor';
@@ -44,7 +44,7 @@ describe('a session descriptor', () => {
     assert.deepEqual([carriesSignatures, expiresAt], [false, undefined]);
   });
 
-  it('is refused for what other servers write: nulls, upper case, other ids', () => {
+  it('accepts variants of other servers: nulls, upper case, other ids', () => {
     const upstream = '{"id":"3F3487FD-0db3-42bd-8d03-a01add7f517a","history":null,"state":null}';
     assert.deepEqual(read(upstream), { id: '3F3487FD-0db3-42bd-8d03-a01add7f517a', history: [] });
   });
@@ -54,7 +54,7 @@ describe('a session descriptor', () => {
     assert.deepEqual([signed.carriesSignatures, signed.expiresAt], [true, Date.UTC(2026, 0, 1, 1)]);
   });
 
-  it('is rejected where it is invalid, without quoting it', () => {
+  it('is rejected if invalid, without quoting it', () => {
     const cases: readonly (readonly [input: unknown, code: string])[] = [
       ['', 'bad-descriptor'],
       ['hello secret-text', 'bad-descriptor'],
@@ -126,7 +126,7 @@ describe('the URL of a resource', () => {
     assert.equal(redactUrl('secret'), '(not a URL)');
   });
 
-  it('is the same object with another signature, and another one with any other difference', () => {
+  it('identifies the same object with another signature, and another one otherwise', () => {
     const again = presigned.replace('abc', 'def').replace('20260101', '20260201');
     assert.equal(urlIdentity(presigned), urlIdentity(again));
     assert.equal(
@@ -160,7 +160,7 @@ describe('the URL of a resource', () => {
     ]);
   });
 
-  it('counts as one of this machine by its host alone', () => {
+  it('is local depending only on its host', () => {
     const here = [
       '127.0.0.1:8000',
       '127.1',
@@ -180,7 +180,7 @@ describe('the URL of a resource', () => {
     assert.equal(exportDescriptor({ id: 'a', history, state: 'http://localhost/s' }).onThisMachine, 2);
   });
 
-  it('states when it expires, and keeps the hash', () => {
+  it('tells its expiry and keeps the hash', () => {
     assert.equal(expiryOf(presigned), Date.UTC(2026, 0, 1, 1));
     assert.equal(expiryOf('http://h/resources/1?exp=100&sig=a'), 100_000);
     for (const url of ['http://h/', 'http://h/?exp=x', 'http://h/?X-Amz-Expires=5', 'x'])

@@ -1,4 +1,4 @@
-// Where a URL from a stranger must not lead, and with whose credentials it must not go.
+// Untrusted URLs reach neither private addresses nor foreign credentials.
 import assert from 'node:assert/strict';
 import http, { type IncomingMessage } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,7 +11,7 @@ import { closeResolvers, failure, get, guardFor, SECRET } from './resolvers';
 describe('guardedGet', () => {
   afterEach(closeResolvers);
 
-  describe('keeps strangers out of the user’s machine and network', () => {
+  describe('protects the user’s machine and network', () => {
     const port = 9;
     const blocked = [
       '127.0.0.1',
@@ -65,7 +65,7 @@ describe('guardedGet', () => {
       'LOCALHOST',
     ];
     for (const host of blocked) {
-      it(`does not let a link make Parley visit ${host}`, async () => {
+      it(`blocks a link to ${host}`, async () => {
         const guard = guardFor({}, async () => [{ address: '127.0.0.1', family: 4 }]);
         const error = await failure(get(guard, `http://${host}:${port}/x`));
         assert.equal(error.code, 'blocked-address');
@@ -85,12 +85,12 @@ describe('guardedGet', () => {
       'http://256.256.256.256/',
     ];
     for (const url of malformed) {
-      it(`rejects a URL that is not a plain web address: ${url}`, async () => {
+      it(`rejects a URL that is not plain http or https: ${url}`, async () => {
         assert.equal((await failure(get(guardFor({}), url))).code, 'bad-url');
       });
     }
 
-    it('tells public addresses from all others', () => {
+    it('distinguishes public addresses from all others', () => {
       assert.deepEqual(
         ['8.8.8.8', '2606:4700::1111', '127.0.0.1', 'fd00::1', '100.64.1.1', 'fe80::1%1', '1.2.3', ''].map(
           addressClass,
@@ -117,8 +117,7 @@ describe('guardedGet', () => {
       const first = new AbortController();
       let looked = 0;
       const guard = guardFor({}, async () => {
-        // The first connection would go out to the internet: it is stopped where it has the
-        // address.
+        // Stops the first connection, which would leave this machine, once it has the address.
         if (looked++ === 0) first.abort();
         return [{ address: looked === 1 ? '8.8.8.8' : '127.0.0.1', family: 4 }];
       });
@@ -128,7 +127,7 @@ describe('guardedGet', () => {
       assert.deepEqual([looked, server.connections], [2, 0]);
     });
 
-    it('looks a name up once, to check it and to connect', async () => {
+    it('resolves a name once for check and connection', async () => {
       const server = await serve((_, response) => response.end('{}'));
       let looked = 0;
       const origin = `http://known.example:${new URL(server.origin).port}`;
@@ -160,18 +159,18 @@ describe('guardedGet', () => {
       }
     });
 
-    it('follows three redirects and no more', async () => {
+    it('follows at most three redirects', async () => {
       const server = await serve((_, response) => response.writeHead(307, { location: '/again' }).end());
       assert.equal((await failure(get(guardFor({ allow: [server.origin] }), server.origin))).code, 'bad-redirect');
       assert.equal(server.seen.length, 4);
     });
 
-    it('does not let others reach unlisted servers through an exposed one', async () => {
+    it('does not reach unlisted servers through an exposed one', async () => {
       const guard = guardFor({ listedOnly: true, ask: async (all) => all.map(({ origin }) => origin) });
       assert.equal((await failure(get(guard, 'http://8.8.8.8/'))).code, 'not-listed');
     });
 
-    it('requests nothing that the user refused, and does not ask about addresses that are never allowed', async () => {
+    it('requests nothing that the user refused, and never asks about forbidden addresses', async () => {
       const asked: string[] = [];
       const guard = guardFor({
         ask: async (all) => {
@@ -182,13 +181,13 @@ describe('guardedGet', () => {
       assert.equal((await failure(get(guard, 'http://127.0.0.1:9/'))).code, 'blocked-address');
       assert.equal((await failure(get(guard, 'http://169.254.169.254/latest/meta-data'))).code, 'blocked-address');
       assert.deepEqual(asked, ['http://127.0.0.1:9']);
-      // Until the user tries again.
+      // Until the user retries.
       guard.consent.forgetRefusals();
       assert.equal((await failure(get(guard, 'http://127.0.0.1:9/'))).code, 'blocked-address');
       assert.equal(asked.length, 2);
     });
 
-    it('sends a checked request over a checked connection only', async () => {
+    it('sends checked requests only over checked connections', async () => {
       const server = await serve((_, response) => response.end('ok'));
       let isAllowed = true;
       const guard = guardFor({ isAllowed: () => isAllowed }, async () => [{ address: '127.0.0.1', family: 4 }]);
@@ -199,7 +198,7 @@ describe('guardedGet', () => {
     });
   });
 
-  it('uses the editor’s proxy for allowed servers on other machines only', async () => {
+  it('uses the editor’s proxy only for allowed servers on other machines', async () => {
     const server = await serve((_request, response) => response.end('fine'));
     const port = new URL(server.origin).port;
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -224,8 +223,8 @@ describe('guardedGet', () => {
     assert.equal(server.seen.length, 2);
   });
 
-  describe('keeps credentials with the server that they are for', () => {
-    it('sends a token to its own server only', async () => {
+  describe('keeps credentials with their server', () => {
+    it('sends a token only to its own server', async () => {
       const b = await serve((_, response) => response.end('b'));
       const a = await serve((_, response) => response.writeHead(302, { location: `${b.origin}/x` }).end());
       const guard = guardFor({
@@ -235,7 +234,7 @@ describe('guardedGet', () => {
       await get(guard, a.origin);
       await get(guard, b.origin);
       assert.equal(a.seen[0]?.headers.authorization, `Bearer for ${a.origin}`);
-      // The server that redirects must not aim the other's token either.
+      // A redirect must not use the other server's token either.
       assert.deepEqual(
         b.seen.map(({ headers }) => headers.authorization),
         [undefined, `Bearer for ${b.origin}`],

@@ -1,4 +1,4 @@
-// What a fetch from a stranger may cost, and how it says what went wrong.
+// Limits and errors of untrusted fetches.
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ describe('guardedGet', () => {
       return get(guardFor({ allow: [server.origin] }), server.origin, { maxBytes });
     }
 
-    it('stops reading a body that is too large, whatever it declares', async () => {
+    it('stops reading a too large body, whatever length it declares', async () => {
       const big = Buffer.alloc(200_000, SECRET);
       const cases = [
         (_: IncomingMessage, response: ServerResponse) => response.end(big),
@@ -44,7 +44,7 @@ describe('guardedGet', () => {
       }
     });
 
-    it('stops reading compressed data that unpacks to nothing', async () => {
+    it('stops reading compressed data without output', async () => {
       const empty = gzipSync(Buffer.alloc(0));
       const error = await failure(
         answered((_, response) => {
@@ -78,7 +78,7 @@ describe('guardedGet', () => {
       }
     });
 
-    it('gives up on a server that sends a byte now and then, or none', async () => {
+    it('times out if a server sends slowly or nothing', async () => {
       const timers: NodeJS.Timeout[] = [];
       const loris = await serve((_, response) => {
         response.writeHead(200);
@@ -93,8 +93,8 @@ describe('guardedGet', () => {
     });
   });
 
-  describe('says what went wrong', () => {
-    it('tells apart a server that is off, one that broke off, and one without a name', async () => {
+  describe('explains errors', () => {
+    it('distinguishes refused connections, broken connections and unknown hosts', async () => {
       const server = await serve((request) => request.socket.destroy());
       const gone = await serve(() => {});
       await gone.close();

@@ -1,4 +1,4 @@
-// Links of a history as their readers see them: whose they are, and who can follow them.
+// Links of a history for their readers: origin and reachability.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ describe('the links of a history', () => {
     });
   };
 
-  it('are not for agent servers where they lead to this window, also one on this machine', async () => {
+  it('are withheld from agent servers if they lead to this window', async () => {
     const links = linksOf(local);
     const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
     assert.equal(await links.fresh(url, 'https://far.test'), undefined);
@@ -61,7 +61,7 @@ describe('the links of a history', () => {
     assert.equal(await links.fresh(url, 'http://127.0.0.1:8801'), undefined);
   });
 
-  it('have the address of today when they are handed out, or that by which others reach this machine', async () => {
+  it('use the current or the public address when handed out', async () => {
     const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
     here = 'http://127.0.0.1:4200';
     const links = linksOf(local);
@@ -70,7 +70,7 @@ describe('the links of a history', () => {
     assert.match((await links.fresh(url, 'https://far.test')) ?? '', /^https:\/\/tunnel\.test\/resources\//);
   });
 
-  it('are read again where the connection breaks, and not where the message is gone', async () => {
+  it('are retried after a broken connection, but not if the message is missing', async () => {
     const asked: string[] = [];
     const links = new StoreLinks({
       stores: async () => [],
@@ -94,12 +94,12 @@ describe('the links of a history', () => {
     assert.deepEqual(tries, [3, 1, 4]);
   });
 
-  it('stay as they are for the server that has handed them out', async () => {
+  it('stay unchanged for the server that signed them', async () => {
     const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
     assert.equal(await linksOf(local).fresh(url, 'http://127.0.0.1:4100'), url);
   });
 
-  it('are signed anew where they lead to the bucket, if they belong to the session', async () => {
+  it('are re-signed if they lead to the bucket and belong to the session', async () => {
     const bucket = bucketAt('https://s3.test');
     const links = linksOf(bucket, local);
     const old = `https://s3.test/parley/${KEY}?X-Amz-Signature=old`;
@@ -112,7 +112,7 @@ describe('the links of a history', () => {
     assert.equal(await links.fresh(others, 'https://far.test'), others);
   });
 
-  it('are not for agent servers while the bucket takes no signature of ours', async () => {
+  it('are withheld from agent servers while the bucket rejects our signatures', async () => {
     const bucket = bucketAt('https://s3.test');
     let refusesKeys = true;
     const store: ResourceStore = {
@@ -136,7 +136,7 @@ describe('the links of a history', () => {
     assert.match((await links.fresh(url, 'https://far.test')) ?? '', /X-Amz-Signature/);
   });
 
-  it('are left out for readers elsewhere where they lead to this machine', async () => {
+  it('are withheld from remote readers if they lead to this machine', async () => {
     const links = linksOf(bucketAt('http://127.0.0.1:4570'), local);
     const stored = `http://127.0.0.1:4570/parley/${KEY}`;
     const foreign = 'http://localhost:8801/resources/1';

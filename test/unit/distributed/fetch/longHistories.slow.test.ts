@@ -1,5 +1,5 @@
-// Sessions of many thousand messages: continued, kept, exported and read back, and said where one
-// is too long.
+// Sessions of many thousand messages: continued, stored, exported and read back; longer ones are
+// rejected.
 
 import assert from 'node:assert/strict';
 import { localize } from '../../../../src/base/localizable';
@@ -56,7 +56,7 @@ describe('a session of many thousand messages', function () {
       assert.deepEqual(parseDescriptor(form), { kind: 'descriptor', descriptor });
   });
 
-  it('has few messages of each server begun at a time, and those of all servers', async () => {
+  it('starts few messages per server at a time, for all servers', async () => {
     const held: (() => void)[] = [];
     let isHeld = true;
     const servers = await Promise.all(
@@ -82,7 +82,7 @@ describe('a session of many thousand messages', function () {
     const resolver = new Resolver({ guard: guardFor({ allow: origins }), cache: cache as unknown as ResourceCache });
     const newest = { count: 2, others: Promise.resolve() };
     const reading = resolver.resolveHistory({ id: mintId(), history }, { newest }, signal);
-    // All places of the limit are taken by then.
+    // All slots of the limit are taken by then.
     while (held.length < 8) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([...looked.keys()].sort(), origins.toSorted());
     for (const [origin, count] of looked) assert.ok(count < 50, `${count} of ${origin}`);
@@ -91,7 +91,7 @@ describe('a session of many thousand messages', function () {
     assert.equal((await reading).filter(({ kind }) => kind === 'message').length, 2000);
   });
 
-  it('is not read where it is longer than can be read, and the sentence says so', async () => {
+  it('is rejected with a reason if it is too long', async () => {
     const history = Array.from({ length: MAX_HISTORY + 1 }, (_, index) => `http://server.test/${index}`);
     const sentence = /The session has 20,001 messages; the maximum is 20,000\./;
     assert.throws(() => parseDescriptor({ id: 'x-1', history }), sentence);

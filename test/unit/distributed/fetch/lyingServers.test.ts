@@ -1,5 +1,5 @@
-// Servers that break off, answer twice or say what is not so: each message is the one that was
-// asked for, whole, or a gap that can be asked for again.
+// Servers that disconnect, respond twice or lie: each message is the requested one, complete, or a
+// retryable gap.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { closeResolvers, echo, newCache, open, resolver, textOf } from './resolv
 
 const never = new AbortController().signal;
 
-describe('a history on servers that lie', () => {
+describe('a history on misbehaving servers', () => {
   const stops: (() => void)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0)) stop();
@@ -43,7 +43,7 @@ describe('a history on servers that lie', () => {
   const ok = (text: string, length = Buffer.byteLength(text)): string =>
     `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nContent-Type: application/json\r\n\r\n${text}`;
 
-  it('keeps no part of a message whose connection broke, and has all of it at the next attempt', async () => {
+  it('discards a partial message, and gets all of it with the next attempt', async () => {
     const text = messageText('whole');
     const cuts: readonly string[] = [
       ok(text.slice(0, 20), text.length),
@@ -65,7 +65,7 @@ describe('a history on servers that lie', () => {
     }
   });
 
-  it('asks again where a connection breaks, up to three times', async () => {
+  it('retries broken connections up to three times', async () => {
     const asked = new Map<string, number>();
     const server = await serve((request, response) => {
       const times = (asked.get(request.url ?? '') ?? 0) + 1;
@@ -79,7 +79,7 @@ describe('a history on servers that lie', () => {
     assert.partialDeepStrictEqual(entries[4], { kind: 'gap', reason: 'connection-lost' });
   });
 
-  it('asks a server whose connections all break less often', async () => {
+  it('retries less on a server whose connections all break', async () => {
     const server = await serve((request) => void request.socket.destroy());
     const history = Array.from({ length: 40 }, (_, index) => `${server.origin}/${index}`);
     const entries = await open(resolver(), history);
@@ -87,7 +87,7 @@ describe('a history on servers that lie', () => {
     assert.ok(server.seen.length < 3 * history.length, `${server.seen.length} requests`);
   });
 
-  it('takes no message that is longer or shorter than it says', async () => {
+  it('rejects a message whose length differs from its header', async () => {
     const text = messageText('x');
     const { origin } = await raw((path, socket) => {
       if (path === '/long') socket.write(ok(text, text.length - 5));
@@ -100,7 +100,7 @@ describe('a history on servers that lie', () => {
     assert.deepEqual(entries.slice(2).map(textOf), ['/a', '/b', '/c', '/d', '/e', '/f']);
   });
 
-  it('gives no message the second answer to the request before', async () => {
+  it('never uses the second response to an earlier request', async () => {
     for (const isLate of [false, true]) {
       const { origin } = await raw((path, socket) => {
         const answer = ok(messageText(path));
@@ -124,7 +124,7 @@ describe('a history on servers that lie', () => {
     }
   });
 
-  it('reads what it can of a session whose links end while it is read', async () => {
+  it('reads the remaining messages if links expire in between', async () => {
     const started = Date.UTC(2026, 0, 1);
     let [now, answers] = [started, 0];
     const server = await serve((request, response) => {

@@ -1,4 +1,4 @@
-// How many requests go out at a time, and in which order.
+// Number and order of concurrent requests.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import { OriginLimiter } from '../../../../src/distributed/fetch/originLimiter';
@@ -23,7 +23,7 @@ describe('the limiter of requests', () => {
     begun.length = 0;
   });
 
-  it('starts what waited longest, of the origins that have room', async () => {
+  it('starts the longest waiting job of an origin with a free slot', async () => {
     const limiter = new OriginLimiter(3, 2);
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => job(limiter, name[0] ?? '', name));
     assert.deepEqual(begun, ['a1', 'a2', 'b1']);
@@ -38,7 +38,7 @@ describe('the limiter of requests', () => {
     assert.equal(begun.at(-1), 'a4');
   });
 
-  it('has all of 20,000 jobs run, no more than so many at a time', async () => {
+  it('runs 20,000 jobs within the limit', async () => {
     const limiter = new OriginLimiter(8, 4);
     let [now, most, ran] = [0, 0, 0];
     const one = async (): Promise<void> => {

@@ -1,5 +1,4 @@
-// A history from several servers: in order, whole, with gaps where it has to be, and from the disk
-// the second time.
+// A history from several servers is complete and in order, with gaps for failures, and cached.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -24,11 +23,11 @@ describe('Resolver', () => {
     return closeResolvers();
   });
 
-  it('keeps the order of messages of three servers that answer in any order', async () => {
+  it('keeps the order of messages of three servers, whatever order they respond in', async () => {
     const waiting: (() => void)[] = [];
     const shuffled = (request: IncomingMessage, response: ServerResponse): void => {
       waiting.push(() => echo(request, response));
-      // Every second request releases the two that wait, the later one first.
+      // Every second request releases the two waiting ones, the later one first.
       if (waiting.length === 2) for (const answer of waiting.splice(0).reverse()) answer();
     };
     const servers = await Promise.all([serve(shuffled), serve(shuffled), serve(shuffled)]);
@@ -44,7 +43,7 @@ describe('Resolver', () => {
     );
   });
 
-  it('returns the whole history with a reason for each missing part', async () => {
+  it('returns the whole history with a reason for each missing message', async () => {
     const server = await serve((request, response) => {
       const path = new URL(request.url ?? '', 'http://x').pathname;
       if (path === '/missing') response.writeHead(404).end();
@@ -105,7 +104,7 @@ describe('Resolver', () => {
     }
   });
 
-  it('shows nothing of two good servers while the user has not said whether a third may be asked', async () => {
+  it('shows messages of two servers while the user is asked about a third', async () => {
     const [good, asked] = [await serve(echo), await serve(echo)];
     const question = new Deferred<readonly string[]>();
     const questions: string[] = [];
@@ -146,7 +145,7 @@ describe('Resolver', () => {
       return { guard: kept(guard), questions };
     };
 
-    it('is asked about once, however many ports its addresses name', async () => {
+    it('needs one question for any number of ports', async () => {
       const { guard, questions } = asking(() => false);
       const entries = await open(resolver({ guard }), history(2000));
       assert.deepEqual([...new Set(entries.map(textOf))], ['gap: blocked']);
@@ -154,7 +153,7 @@ describe('Resolver', () => {
       assert.equal(questions[0]?.length, 2000);
     });
 
-    it('is read from the servers that the user allowed, and from no other', async () => {
+    it('is read only from the servers that the user allowed', async () => {
       const [good, other] = [await serve(echo), await serve(echo)];
       const { guard, questions } = asking((origin) => origin === good.origin);
       const urls = [`${good.origin}/1`, `${other.origin}/2`, `${good.origin}/3`];
@@ -169,7 +168,7 @@ describe('Resolver', () => {
       assert.equal(other.connections, 0);
     });
 
-    it('asks about no server that is reached by a redirect only', async () => {
+    it('needs no question about a server reached only by a redirect', async () => {
       const inner = await serve(echo);
       const outer = await serve((request, response) =>
         response.writeHead(302, { location: `${inner.origin}${request.url}` }).end(),
@@ -183,7 +182,7 @@ describe('Resolver', () => {
       );
     });
 
-    it('asks about nothing that is here already', async () => {
+    it('needs no question about cached messages', async () => {
       const server = await serve(echo);
       const cache = await newCache();
       const urls = [`${server.origin}/1`];
@@ -194,7 +193,7 @@ describe('Resolver', () => {
       assert.deepEqual(questions, []);
     });
 
-    it('asks again with the next session, and at a retry about that server alone', async () => {
+    it('asks again with the next session, and on retry only about that server', async () => {
       const { guard, questions } = asking(() => false);
       const of = resolver({ guard });
       await open(of, history(3));
@@ -205,7 +204,7 @@ describe('Resolver', () => {
       assert.deepEqual(questions[2], [{ origin: 'http://127.0.0.1:2', found: 'local', count: 1 }]);
     });
 
-    it('has its whole time for loading after an answer that took long', async () => {
+    it('has its full time budget after a late answer of the user', async () => {
       const server = await serve(echo);
       mock.timers.enable({ apis: ['setTimeout'] });
       const guard = kept(
@@ -238,7 +237,7 @@ describe('Resolver', () => {
     });
   });
 
-  it('reads with the user’s keys only what a link was given away to: names that nobody can guess', async () => {
+  it('reads only unguessable keys with the user’s credentials', async () => {
     const bucket = await serve((_request, response) => response.writeHead(403).end());
     const read: string[] = [];
     const store = {
@@ -257,7 +256,7 @@ describe('Resolver', () => {
     assert.deepEqual(read.sort(), [...keys].sort());
   });
 
-  it('stops waiting for a server that is dead, whatever the number of messages', async () => {
+  it('stops waiting for a dead server, whatever the number of messages', async () => {
     const hanging = await serve(() => {});
     const history = Array.from({ length: 100 }, (_, index) => `${hanging.origin}/${index}`);
     const entries = await open(resolver({ timeoutMs: 50 }), history);
@@ -265,7 +264,7 @@ describe('Resolver', () => {
     assert.ok(hanging.seen.length <= 8, `${hanging.seen.length} requests`);
   });
 
-  it('fetches a message once that stands in the history twice, and shows it twice', async () => {
+  it('fetches a repeated message once and shows it twice', async () => {
     const server = await serve(echo);
     const url = `${server.origin}/same`;
     const entries = await open(resolver(), [url, `${server.origin}/other`, url]);
@@ -284,7 +283,7 @@ describe('Resolver', () => {
     );
   });
 
-  it('rejects a message that was changed since it was written', async () => {
+  it('rejects a message that was changed after it was written', async () => {
     const server = await serve(echo);
     const hash = sha256Of(Buffer.from(messageText('/x')));
     const options = { sha256: (index: number) => (index === 0 ? hash : '0'.repeat(64)) };
@@ -296,7 +295,7 @@ describe('Resolver', () => {
   describe('for large parts', () => {
     const part = { content_type: 'text/plain', content_encoding: 'plain' } as const;
 
-    it('returns what a part holds itself', async () => {
+    it('returns inline content', async () => {
       const plain = await resolver().resolvePart({ ...part, content: 'é' }, { maxBytes: 9 }, never);
       const packed = await resolver().resolvePart(
         { ...part, content: 'ZGF0YQ==', content_encoding: 'base64' },

@@ -1,4 +1,4 @@
-// What a resolver has fetched before: it is not fetched again, and never taken for something else.
+// Fetched resources are not fetched again, and never mistaken for others.
 
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 describe('Resolver', () => {
   afterEach(closeResolvers);
 
-  it('does not request again what never changes', async () => {
+  it('does not request immutable messages again', async () => {
     const server = await serve(echo);
     const cache = await newCache();
     const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}?X-Amz-Signature=s${index}`);
@@ -29,10 +29,10 @@ describe('Resolver', () => {
     assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
   });
 
-  describe('for parts behind an address of their own', () => {
+  describe('for parts with their own URL', () => {
     const message = (origin: string) => JSON.stringify({ role: 'user', parts: [{ content_url: `${origin}/part` }] });
 
-    it('requests them once for the past of all runs, and again where they are said anew', async () => {
+    it('requests past parts once for all runs, and new parts again', async () => {
       const server = await serve((request, response) => {
         response.end(request.url === '/part' ? `text ${server.seen.length}` : message(server.origin));
       });
@@ -49,7 +49,7 @@ describe('Resolver', () => {
       assert.equal(server.seen.length, 3);
     });
 
-    it('sends a part that is said anew again only where it has changed', async () => {
+    it('downloads a new part again only if it has changed', async () => {
       const answers: number[] = [];
       const server = await serve((request, response) => {
         const isSame = request.headers['if-none-match'] === '"1"';
@@ -63,7 +63,7 @@ describe('Resolver', () => {
       assert.deepEqual(answers, [200, 304, 304]);
     });
 
-    it('keeps to the limit of each reader', async () => {
+    it('applies the limit of each reader', async () => {
       const server = await serve((_request, response) => response.end('ten bytes!'));
       const cache = await newCache();
       const read = async (maxBytes: number) => {
@@ -96,7 +96,7 @@ describe('Resolver', () => {
     assert.equal(server.seen.length, 4);
   });
 
-  it('does not request again from our own server because a link was signed again', async () => {
+  it('does not request a re-signed link to our own server again', async () => {
     let asked = 0;
     const own: ResourceStore = {
       id: 's3:own',

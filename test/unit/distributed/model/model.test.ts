@@ -1,5 +1,5 @@
-// The protocol's data as other implementations really send it: nulls, quirks and all; and what
-// no one may send.
+// The protocol's data as other implementations send it, including nulls and quirks; invalid data is
+// rejected.
 
 import assert from 'node:assert/strict';
 import * as z from 'zod/mini';
@@ -53,7 +53,7 @@ describe('a message', () => {
     }
   });
 
-  it('does not change the prototype of what it is read into', () => {
+  it('does not pollute prototypes', () => {
     const message = readMessage(JSON.parse('{"parts":[{"__proto__":{"content":"x"}}],"__proto__":{"polluted":1}}'));
     assert.equal((message as { polluted?: unknown }).polluted, undefined);
     assert.equal(message.parts[0]?.content, undefined);
@@ -88,7 +88,7 @@ describe('the rest of the protocol', () => {
     assert.ok(!z.safeParse(agentManifestSchema, { name: 'a/b' }).success);
   });
 
-  it('is limited in size and depth, and quotes nothing that it could not read', () => {
+  it('is limited in size and depth, and errors quote nothing', () => {
     const cases: readonly (readonly [text: string | Uint8Array, code: string])[] = [
       ['{"secret-text"', 'not-json'],
       ['', 'not-json'],

@@ -1,5 +1,4 @@
-// A chat whose session moves between servers: nothing is lost on the way, and nothing is sent
-// twice.
+// A chat session that moves between servers loses nothing and sends nothing twice.
 
 import assert from 'node:assert/strict';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
@@ -28,7 +27,7 @@ describe('a chat with an HTTP agent', () => {
   afterEach(closeChats);
 
   describe('that moves between servers', () => {
-    it('takes everything along from A to B and back, and each server stores only what is new', async () => {
+    it('moves all messages from A to B and back, and each server stores only new ones', async () => {
       const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
       const { session, events } = begin(at(a, 'history_echo'));
       await session.send(prompt('one'), signal);
@@ -47,7 +46,7 @@ describe('a chat with an HTTP agent', () => {
       assert.deepEqual(notices(events), []);
     });
 
-    it('loses nothing when the old server is down, not even on the second try', async () => {
+    it('loses nothing if the old server is down, even on the second attempt', async () => {
       const a = await serve(AGENTS);
       const { session } = begin(at(a, 'echo'));
       await session.send(prompt('one'), signal);
@@ -63,11 +62,11 @@ describe('a chat with an HTTP agent', () => {
       await session.send(prompt('three'), signal);
       const [body] = word.bodies();
       assert.equal(body?.session_id, undefined);
-      // Prompts that reached no agent are the user's to send again.
+      // The user sends undelivered prompts again.
       assert.deepEqual(body?.session?.history, before);
     });
 
-    it('names the session alone only to a server that has answered a run of it', async () => {
+    it('sends only the session id to a server that has completed a run of it', async () => {
       const holds: { session: SessionDescriptor | undefined } = { session: undefined };
       const word = await oneWordServer(() => holds.session);
       const { session } = begin(word.place);
@@ -85,7 +84,7 @@ describe('a chat with an HTTP agent', () => {
       );
     });
 
-    it('sends the session again to a server whose links to our store end soon', async () => {
+    it('sends the session again to a server whose links to our store expire soon', async () => {
       const holds: { session: SessionDescriptor | undefined } = { session: undefined };
       const word = await oneWordServer(() => holds.session);
       let now = 0;
@@ -104,7 +103,7 @@ describe('a chat with an HTTP agent', () => {
       );
     });
 
-    it('sends messages along whose links have ended, where a copy of them is at hand', async () => {
+    it('sends messages with expired links along if a copy exists', async () => {
       const word = await oneWordServer(() => undefined);
       const link = (name: string, exp: number) => `http://others.test/${name}?exp=${exp}&sig=s`;
       const history = [link('good', 2000), link('lost', 900), link('read', 900), link('behind', 2000)];
@@ -135,7 +134,7 @@ describe('a chat with an HTTP agent', () => {
       assert.deepEqual(body?.input?.map(textIn), ['read before', 'behind it', 'on']);
     });
 
-    it('sends everything again after an error, even to a server that seems to have it all', async () => {
+    it('sends everything again after an error, even if the server seems up to date', async () => {
       const word = await oneWordServer(({ path }) => ({
         id: path.split('/').at(-1) ?? '',
         history: ['http://server.test/1'],
@@ -150,7 +149,7 @@ describe('a chat with an HTTP agent', () => {
       assert.deepEqual(word.bodies()[1]?.session?.history, ['http://server.test/1']);
     });
 
-    it('sends everything again to a server that forgot the session, and says so', async () => {
+    it('sends everything again to a server that forgot the session, with a notice', async () => {
       const token = mintToken();
       const a = await serve(AGENTS, { token });
       const { session, events } = begin(at(a, 'echo'));
@@ -159,13 +158,13 @@ describe('a chat with an HTTP agent', () => {
       const again = await serve(AGENTS, { token }, Number(new URL(a.baseUrl).port));
       await session.send(prompt('two'), signal);
       const { history } = await again.client.session(session.descriptor.id, signal);
-      // The links are signed again, in whatever second that is.
+      // The links are re-signed in any second.
       assert.deepEqual(history.map(urlIdentity), session.descriptor.history.map(urlIdentity));
       assert.equal(history.length, 4);
       assert.equal(notices(events)[0], 'server-forgot');
     });
 
-    it('tells the user when a server answered without the past, and keeps both', async () => {
+    it('tells the user if a server responded without the past, and keeps both', async () => {
       let looks = 0;
       const word = await oneWordServer(({ path }) => {
         looks += 1;
@@ -187,7 +186,7 @@ describe('a chat with an HTTP agent', () => {
       assert.ok(word.bodies()[2]?.session);
     });
 
-    it('takes over what another client added on the server', async () => {
+    it('adopts messages that another client added on the server', async () => {
       const a = await serve(AGENTS);
       const first = begin(at(a, 'history_echo'));
       await first.session.send(prompt('one'), signal);
@@ -198,7 +197,7 @@ describe('a chat with an HTTP agent', () => {
       assert.equal(notices(first.events)[0], 'server-took-over');
     });
 
-    it('is kept with the prompt before that is sent', async () => {
+    it('is saved with the prompt before sending it', async () => {
       const order: string[] = [];
       const word = await stubServer((_request, response) => {
         order.push('request');

@@ -1,4 +1,4 @@
-// Turns events into messages that others can read.
+// Transcript entries become messages that others can read.
 import assert from 'node:assert/strict';
 import { MAX_MESSAGE_BYTES, type Message, readMessage, trajectoryOf } from '../../../../src/distributed/model/model';
 import { toMessages } from '../../../../src/distributed/model/toMessages';
@@ -33,7 +33,7 @@ describe('toMessages', () => {
     index = 0;
   });
 
-  it('keeps who said what, in which order and when', () => {
+  it('keeps authors, order and times', () => {
     const entries: Entry[] = [
       said('user', text('Hello')),
       said('thought', text('Hm.')),
@@ -65,7 +65,7 @@ describe('toMessages', () => {
     for (const message of messages) assert.deepEqual(readMessage(JSON.parse(JSON.stringify(message))), message);
   });
 
-  it('gives every word of the agent to readers that join the text/plain parts', () => {
+  it('puts all text of the agent into text/plain parts', () => {
     const link = { type: 'resource_link', uri: 'https://x.example/a', name: 'a' } as const;
     const entries = [
       said('agent', text('See **this**: '), link, text(' and `that`.')),
@@ -76,7 +76,7 @@ describe('toMessages', () => {
     assert.equal(message && plainWords(message), 'See **this**: a and `that`. Done.');
   });
 
-  it('keeps attachments, and writes no paths of this machine as links', () => {
+  it('keeps attachments without local paths', () => {
     const [message] = toMessages([
       said(
         'user',
@@ -125,7 +125,7 @@ describe('toMessages', () => {
     assert.ok(Buffer.byteLength(JSON.stringify(message)) <= MAX_MESSAGE_BYTES);
   });
 
-  it('makes no message of empty content', () => {
+  it('creates no message for empty content', () => {
     assert.deepEqual(toMessages([]), []);
     assert.deepEqual(toMessages([], { stopReason: 'cancelled' }), []);
   });

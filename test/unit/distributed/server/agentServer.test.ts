@@ -1,5 +1,4 @@
-// Our server, asked by the protocol's own client from npm and by raw requests, and closed to
-// strangers.
+// Our server with the protocol's own client from npm, with raw requests, and with strangers.
 import assert from 'node:assert/strict';
 import { mintToken } from '../../../../src/distributed/server/serverRequest';
 import { pluck } from '../../../support/pluck';
@@ -24,8 +23,7 @@ describe('the agent server', () => {
       AGENTS.map(({ name }) => name),
     );
     assert.equal((await client.agent('echo')).name, 'echo');
-    // A session begins with a run, or with a descriptor: an id alone is one that the server has to
-    // know.
+    // A session starts with a run or a descriptor; a bare id must exist on the server.
     const begun = (await client.runSync('echo', 'first')).session_id ?? undefined;
     await client.withSession(async (session) => {
       const run = await session.runSync('echo', 'hello');
@@ -80,7 +78,7 @@ describe('the agent server', () => {
     assert.equal(named[1]?.part.name, '/a.txt');
   });
 
-  it('tells the id of a run in all three modes, and times as every client can read them', async () => {
+  it('returns the run id in all three modes, and portable times', async () => {
     for (const [mode, status] of [
       ['sync', 200],
       ['async', 202],
@@ -98,7 +96,7 @@ describe('the agent server', () => {
       assert.match(time, Z_TIME);
   });
 
-  it('takes a body without a type, as the Python client sends it, and none that a web form can send', async () => {
+  it('accepts a body without a type, like the Python client’s, and rejects types of web forms', async () => {
     const body = runBody('echo');
     assert.equal((await raw(running, 'POST', '/runs', { body })).status, 200);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
@@ -107,8 +105,8 @@ describe('the agent server', () => {
     }
   });
 
-  // More requests that are refused: recordedExchanges.test.ts.
-  it('says what is wrong with a request in the words of the protocol', async () => {
+  // More rejected requests: recordedExchanges.test.ts.
+  it('reports invalid requests with the error codes of the protocol', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     const cases: readonly (readonly [string, string, string | undefined, number, string])[] = [
       ['POST', '/runs', '[]', 422, 'invalid_input'],
@@ -145,7 +143,7 @@ describe('the agent server', () => {
   });
 
   describe('for strangers', () => {
-    it('is closed without the token, or with another one of any length', async () => {
+    it('rejects requests without the token, or with another one of any length', async () => {
       for (const authorization of ['', 'Bearer x', `Bearer ${mintToken()}`, `Basic ${running.token}`, 'Bearer ']) {
         for (const path of ['/ping', '/agents', '/nothing', '/sessions/x']) {
           assert.equal((await raw(running, 'GET', path, { headers: { authorization } })).status, 401, path);
@@ -158,7 +156,7 @@ describe('the agent server', () => {
       await assert.rejects(serve([echo], { token: 'short' }), { code: 'weak-token' });
     });
 
-    it('does not answer web pages, nor names that were pointed at this machine', async () => {
+    it('rejects web pages and foreign host names', async () => {
       const { port } = new URL(running.baseUrl);
       const status = async (headers: Record<string, string>) =>
         (await raw(running, 'GET', '/ping', { headers })).status;
@@ -171,7 +169,7 @@ describe('the agent server', () => {
       }
     });
 
-    it('serves a message only with its whole link, until the link expires', async () => {
+    it('serves a message only with its complete link, until it expires', async () => {
       const { client } = running;
       const run = await client.runSync({ agentName: 'echo', input: [userMessage('hello')] }, signal);
       const { history } = await client.session(run.session_id ?? '', signal);
@@ -205,7 +203,7 @@ describe('the agent server', () => {
       assert.equal((await fetch(past)).status, 403);
     });
 
-    it('takes no message links from the name under which it was called', async () => {
+    it('does not use the Host header in message links', async () => {
       const { port } = new URL(running.baseUrl);
       const host = `localhost:${port}`;
       const run = JSON.parse((await raw(running, 'POST', '/runs', { body: runBody('echo'), headers: { host } })).text);

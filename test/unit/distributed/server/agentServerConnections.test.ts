@@ -1,5 +1,4 @@
-// The connections of our server: those of strangers block no one, and every client gets
-// its answer.
+// Connections of strangers block nobody, and every client gets its response.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -76,7 +75,7 @@ describe('the agent server', () => {
     assert.equal((await raw(running, 'POST', '/runs', { body: runBody('echo') })).status, 200);
   });
 
-  it('refuses a body before it is sent where the client asks first', async () => {
+  it('refuses a body before it is sent if the client asks first', async () => {
     const running = await serve([echo]);
     const { host } = new URL(running.baseUrl);
     const ask = (length: number, body: string): Promise<string> =>
@@ -112,12 +111,12 @@ describe('the agent server', () => {
     assert.match(await ask(host, host), /^HTTP\/1\.1 400 /);
   });
 
-  it('lets the oldest silent connections go for newer ones, and answers whoever has the token', async () => {
+  it('closes the oldest silent connections for newer ones, and serves callers with the token', async () => {
     const running = await serve([echo, endless], { connections: { strangers: 4, strangerMs: 600_000 } });
     const stream = await running.client.runStream({ agentName: 'endless', input: [userMessage('x')] }, signal);
     const silent: Socket[] = [];
     for (let count = 0; count < 10; count++) silent.push(await stranger(running));
-    // Half a head is no more than silence.
+    // Half a head counts as silence.
     for (const socket of silent.slice(6)) socket.write('GET /ping HTTP/1.1\r\nHost: ');
     await Promise.all(silent.slice(0, 6).map(closed));
     assert.equal((await raw(running, 'GET', '/ping')).status, 200);
@@ -129,21 +128,21 @@ describe('the agent server', () => {
     assert.equal(types.at(-1), 'run.cancelled');
   });
 
-  it('closes a connection whose first request does not come in time', async () => {
+  it('closes a connection without a timely first request', async () => {
     const running = await serve([echo], { connections: { strangerMs: 20 } });
     const slow = await stranger(running);
     slow.write('GET /ping HTTP/1.1\r\n');
     await Promise.all([closed(slow), closed(await stranger(running))]);
   });
 
-  it('keeps no connection of a caller without the token', async () => {
+  it('closes connections of callers without the token', async () => {
     const running = await serve([echo]);
     const { host } = new URL(running.baseUrl);
     const answer = await exchange(running, `GET /ping HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 401 /);
   });
 
-  it('says that it is full to a caller for whom no idle connection can go', async () => {
+  it('responds 503 if no idle connection can be closed', async () => {
     const running = await serve([echo, endless], { connections: { callers: 2 } });
     const runs: string[] = [];
     for (let count = 0; count < 2; count++) {
@@ -158,7 +157,7 @@ describe('the agent server', () => {
   describe('with a public address', () => {
     const publicAddress = readPublicAddress('https://parley.example.org/mine/');
 
-    it('is reached under it, with or without the path before, and signs links for it', async () => {
+    it('is reachable under it, with or without the path prefix, and signs links for it', async () => {
       const secret = Buffer.alloc(32, 7);
       const store = new LocalStore({ folder: await scratchFolder(), secret, baseUrl: () => publicAddress.base });
       const running = await serve([echo], {
@@ -184,7 +183,7 @@ describe('the agent server', () => {
       assert.ok(keys.includes((await store.keyOf(history[0] ?? '')) ?? ''));
     });
 
-    it('takes plain http and https addresses alone', () => {
+    it('accepts only plain http and https addresses', () => {
       assert.deepEqual(readPublicAddress(' http://Machine.local:8080 '), {
         base: 'http://machine.local:8080',
         hosts: ['machine.local:8080'],

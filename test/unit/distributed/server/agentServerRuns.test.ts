@@ -1,5 +1,4 @@
-// The runs of our server: each ends once, is recorded with what it said, and takes a bounded amount
-// of memory.
+// Runs of our server end once, are recorded with their output, and use bounded memory.
 import assert from 'node:assert/strict';
 import { MAX_MESSAGE_BYTES, markdownPart, readMessage, textPart } from '../../../../src/distributed/model/model';
 import {
@@ -21,7 +20,7 @@ describe('the agent server', () => {
     running = server;
   });
 
-  it('finishes and records a run whose client has gone', async () => {
+  it('finishes and records a run whose client has disconnected', async () => {
     const gate: { open?: () => void } = {};
     const opened = new Promise<void>((resolve) => {
       gate.open = resolve;
@@ -44,7 +43,7 @@ describe('the agent server', () => {
     }
   });
 
-  it('keeps what a stopped or failed turn said, in the run and in the session', async () => {
+  it('keeps the output of a cancelled or failed turn in the run and the session', async () => {
     const { client } = running;
     const started = await client.runStream({ agentName: 'endless', input: [userMessage('x')] }, signal);
     assert.ok(started.kind === 'stream' && started.runId !== undefined);
@@ -62,7 +61,7 @@ describe('the agent server', () => {
     assert.equal((await client.session(failed.session_id ?? '', signal)).history.length, 2);
   });
 
-  it('records what a run said when the editor closes in the middle of it', async () => {
+  it('records the output of a run when the editor closes', async () => {
     const { client, server, store } = running;
     const { run_id: runId } = await client.runAsync({ agentName: 'endless', input: [userMessage('x')] }, signal);
     while ((await client.run(runId, signal)).output.length === 0);
@@ -71,7 +70,7 @@ describe('the agent server', () => {
     assert.equal(server.baseUrl, undefined);
   });
 
-  it('stops a run that ignores its cancellation, and one that waits behind it', async () => {
+  it('stops a run that ignores its cancellation, and the one queued after it', async () => {
     const deaf = agentOf('deaf', () => new Promise(() => {}));
     const { client } = await serve([deaf], { limits: { graceMs: 1 } });
     const first = await client.runAsync({ agentName: 'deaf', input: [] }, signal);
@@ -86,7 +85,7 @@ describe('the agent server', () => {
     assert.equal((await client.run(first.run_id, signal)).status, 'cancelled');
   });
 
-  it('does not let one client fill the memory: runs, their number and their age are bounded', async () => {
+  it('bounds the number, age and memory of runs', async () => {
     let now = Date.now();
     const server = await serve([echo, endless, awaiting], {
       now: () => now,
@@ -114,7 +113,7 @@ describe('the agent server', () => {
     await assert.rejects(client.run(ids[4] ?? '', signal), { code: 'agent-server-not-found' });
   });
 
-  it('fails a run that produces without end, instead of keeping it all', async () => {
+  it('fails a run with endless output', async () => {
     const flood = agentOf('flood', async (_input, out) => {
       const content = 'x'.repeat(1024 * 1024);
       for (;;) out.part({ content_type: 'text/plain', content_encoding: 'plain', content });
@@ -123,12 +122,12 @@ describe('the agent server', () => {
     const { status, error, output } = await client.runSync({ agentName: 'flood', input: [] }, signal);
     assert.equal(status, 'failed');
     assert.match(error?.message ?? '', /more than a run may hold/);
-    // Each of its messages is small enough to be read again.
+    // Each message is small enough to be read back.
     assert.ok(output.length > 3);
     for (const message of output) assert.ok(JSON.stringify(message).length <= MAX_MESSAGE_BYTES);
   });
 
-  it('tells a client nothing about what broke inside', async () => {
+  it('hides internal errors from clients', async () => {
     const broken = agentOf('broken', async () => {
       throw new Error('secret path /home/someone');
     });
@@ -137,7 +136,7 @@ describe('the agent server', () => {
     assert.deepEqual([run.error?.code, run.error?.message], ['server_error', 'An unexpected error occurred']);
   });
 
-  it('joins only texts of one kind, and keeps fields that it does not know', async () => {
+  it('merges only texts of one type, and keeps unknown fields', async () => {
     const mixed = agentOf('mixed', async (_input, out) => {
       for (let at = 0; at < 300; at++) out.part(textPart('a'));
       for (let at = 0; at < 300; at++) out.part(markdownPart('b'));
@@ -154,7 +153,7 @@ describe('the agent server', () => {
     ]);
   });
 
-  it('records what others send with the fields that only they know', async () => {
+  it('records messages of others with unknown fields', async () => {
     const { client } = running;
     const input = {
       role: 'user',

@@ -1,5 +1,5 @@
-// The sessions of our server: remembered by every window of the installation, and never replaced by
-// an empty one.
+// The sessions of our server are shared by all windows of an installation, and never replaced by an
+// empty one.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, truncate } from 'node:fs/promises';
@@ -67,7 +67,7 @@ describe('the sessions of the agent server', () => {
     return codes;
   }
 
-  it('outlive their window, with links of the next one', async () => {
+  it('outlive their window, with links to the next one', async () => {
     const open = await installation();
     const first = await open();
     const { session_id: sessionId = '' } = await say(first, 'one');
@@ -81,7 +81,7 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual(await texts(second, sessionId), ['one', 'one', 'two', 'two', 'three', 'three']);
   });
 
-  it('are handed out when the messages behind their links are on the server that they lead to', async () => {
+  it('are handed out once their messages are on the linked server', async () => {
     const open = await installation();
     const bucket = new LocalStore({
       folder: await scratchFolder(),
@@ -113,14 +113,14 @@ describe('the sessions of the agent server', () => {
     answer = 'takes';
     const uploaded = await running.client.session(sessionId, signal);
     assert.deepEqual([await hosts(), (await bucket.list('', signal)).length], [['b.test', 'b.test'], 2]);
-    // A client that kept the links to this machine continues the same version.
+    // A client with the local links continues the same version.
     answer = 'refuses';
     await say(running, 'two', { session: uploaded });
     assert.equal((await hosts()).length, 4);
   });
 
   for (const id of [mintId(), 'session-123'])
-    it(`are begun by a descriptor, or by an id that is not known: ${id.length === 36 ? 'a UUID' : id}`, async () => {
+    it(`are created by a descriptor or an unknown id: ${id.length === 36 ? 'a UUID' : id}`, async () => {
       const running = await serve([echo]);
       const unknown = await raw(running, 'GET', `/sessions/${id}`);
       assert.equal(unknown.status, 404);
@@ -134,7 +134,7 @@ describe('the sessions of the agent server', () => {
       assert.deepEqual(await texts(running, other), ['three', 'three']);
     });
 
-  it('keep the messages of two windows that work on one of them at the same time', async () => {
+  it('keep the messages of two windows that use one session concurrently', async () => {
     const open = await installation();
     const windows = [await open(), await open()] as const;
     const { session_id: sessionId = '' } = await say(windows[0], 'one');
@@ -142,12 +142,12 @@ describe('the sessions of the agent server', () => {
     await Promise.all(all.map((text, at) => say(windows[at % 2 ? 0 : 1], text, { sessionId })));
     const said = await texts(windows[1], sessionId);
     assert.deepEqual([...said].sort(), ['one', 'one', ...all, ...all].sort());
-    // A turn stays together.
+    // The messages of a turn stay together.
     for (let at = 0; at < said.length; at += 2) assert.equal(said[at], said[at + 1]);
     assert.deepEqual(await texts(windows[0], sessionId), said);
   });
 
-  it('tell a run that another client added messages meanwhile', async () => {
+  it('notify a run that another client added messages', async () => {
     const open = await installation();
     const other = await open();
     const { session_id: sessionId = '' } = await say(other, 'one');
@@ -161,7 +161,7 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual(await texts(window, sessionId), ['one', 'one', 'meanwhile', 'meanwhile', 'two', 'two']);
   });
 
-  it('keep every version that contradicts another one, and tell whoever runs on one of them', async () => {
+  it('keep all diverging versions, and notify runs on them', async () => {
     const [running, elsewhere] = [await serve([echo]), await serve([echo])];
     const { session_id: id = '' } = await say(running, 'one');
     const start = await running.client.session(id, signal);
@@ -182,7 +182,7 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual(await texts(running, id), ['one', 'one', 'behind', 'behind']);
   });
 
-  it('are told what could not be read of them, beside the answer', async () => {
+  it('report unreadable messages besides the answer', async () => {
     const running = await serve([historyEcho]);
     const { session_id: id = '' } = await running.client.runSync(
       { agentName: 'history_echo', input: [userMessage('one')] },
@@ -199,7 +199,7 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual(run.output.slice(0, 3).map(textIn), ['[unreachable]', 'one', 'one']);
   });
 
-  it('are stored in the next store where the first one refuses, and a run that is in none says so', async () => {
+  it('fall back to the next store, and report a run that no store accepts', async () => {
     const open = await installation();
     const { store } = await open();
     const refuse = () => Promise.reject(new ParleyError('store-denied', 'The bucket refuses.'));
@@ -221,7 +221,7 @@ describe('the sessions of the agent server', () => {
     assert.equal(run.output[0] && textIn(run.output[0]), 'two');
   });
 
-  it('hold 10,000 messages, which come back whole', async () => {
+  it('hold 10,000 messages without loss', async () => {
     const running = await serve([echo], { history: (session, gone) => fetchPast(session.history.slice(0, 1), gone) });
     const history = Array.from(
       { length: 9_998 },
@@ -234,7 +234,7 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual([found.history.length, found.history.slice(0, 9_998)], [10_000, history]);
   });
 
-  it('are not made so long that no client could read them, and the run says what it did not record', async () => {
+  it('stay short enough for clients, and the run reports unrecorded messages', async () => {
     const running = await serve([echo]);
     const session = { id: mintId(), history: Array.from({ length: 19_999 }, (_, at) => `https://example.org/${at}`) };
     const run = await say(running, 'one', { session });
@@ -244,7 +244,7 @@ describe('the sessions of the agent server', () => {
   });
 
   describe('on the disk', () => {
-    it('are written by one of two who write the same version', async () => {
+    it('are written by one of two concurrent writers', async () => {
       const folder = await scratchFolder();
       const [a, b] = [new SessionFiles({ folder }), new SessionFiles({ folder })];
       const won = await Promise.all([a.write('s', 'a', 0), b.write('s', 'b', 0)]);
@@ -255,7 +255,7 @@ describe('the sessions of the agent server', () => {
       assert.equal(await a.read('t'), undefined);
     });
 
-    it('go back to the version before where the last one is damaged', async () => {
+    it('fall back to the previous version if the last one is damaged', async () => {
       const folder = await scratchFolder();
       const files = new SessionFiles({ folder });
       for (let revision = 0; revision < 5; revision++) await files.write('s', `text ${revision}`, revision);
@@ -268,7 +268,7 @@ describe('the sessions of the agent server', () => {
       assert.deepEqual(await files.read('s'), { text: 'text 5', revision: 6 });
     });
 
-    it('stay within their number and their bytes: those that were written longest ago go', async () => {
+    it('stay within their limits by removing the least recently written', async () => {
       const folder = await scratchFolder();
       const files = new SessionFiles({ folder, maxSessions: 10, maxBytes: 1000, maxTotalBytes: 5000 });
       for (let at = 0; at < 12; at++) await files.write(`s${at}`, 'x', 0);

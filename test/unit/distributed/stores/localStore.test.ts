@@ -1,5 +1,4 @@
-// Messages as files: whole or known to be damaged, readable with a link that still holds,
-// and not without.
+// Messages as files: complete or detectably damaged, readable only with a valid link.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -38,7 +37,7 @@ describe('LocalStore', () => {
     return `${contentType} ${Buffer.from(bytes)}`;
   }
 
-  it('keeps what is written, and serves it to another server', async () => {
+  it('stores objects and serves them to another server', async () => {
     const key = newKey();
     const stored = await open().put(key, Buffer.from('{"a":1}'), 'application/json', never);
     const store = open({ baseUrl: () => 'http://127.0.0.1:5000' });
@@ -89,7 +88,7 @@ describe('LocalStore', () => {
     assert.throws(() => open({ secret: randomBytes(8) }), { code: 'bad-secret' });
   });
 
-  it('reads and writes only inside its folder', async () => {
+  it('reads and writes only in its folder', async () => {
     const store = open();
     const id = mintId();
     for (const key of [
@@ -109,7 +108,7 @@ describe('LocalStore', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('detects half a file', async () => {
+  it('detects truncated files', async () => {
     const store = open();
     const [torn, fine] = [newKey(), newKey()];
     for (const key of [torn, fine]) await store.put(key, Buffer.from(messageText(key)), 'application/json', never);
@@ -137,7 +136,7 @@ describe('LocalStore', () => {
     await assert.rejects(open().put(newKey(), Buffer.from('{}'), 'application/json', never), { code: 'store-error' });
   });
 
-  it('returns no links while it is not served', async () => {
+  it('returns no links while the server is stopped', async () => {
     const store = open({ baseUrl: () => undefined });
     await assert.rejects(store.urlFor(newKey(), { expiresIn: 60 }), { code: 'not-served', hint: /server/ });
     const key = newKey();
@@ -166,7 +165,7 @@ describe('ResourceCache', () => {
     assert.equal(await cache.get('name-0'), undefined);
   });
 
-  it('writes files after the session was fetched, without requesting them again', async () => {
+  it('writes files after the session was fetched, without another request', async () => {
     const folder = await scratchFolder();
     const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
     cache.put('name', Buffer.from('old'));
@@ -191,7 +190,7 @@ describe('ResourceCache', () => {
     await cache.settled();
   });
 
-  it('keeps what is added while it writes', async () => {
+  it('keeps contents that are added while it writes', async () => {
     const folder = await scratchFolder();
     const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
     cache.put('a', Buffer.from('1'));

@@ -1,5 +1,4 @@
-// Sessions in a bucket: behind a judge of signatures, beside Amazon's own library, at servers that
-// differ, and words for what goes wrong.
+// Sessions in a bucket: signatures compared with Amazon's library, differing servers, and errors.
 import assert from 'node:assert/strict';
 import { promises } from 'node:dns';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -36,14 +35,14 @@ async function failure(promise: Promise<unknown>): Promise<ParleyError> {
 describe('the signatures of the S3 store', () => {
   const location = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
 
-  it('last a week at most, and name the bucket in the host where that is wanted', async () => {
+  it('last at most a week, and put the bucket in the host if configured', async () => {
     const url = new URL(await presign(location, keys, 'x', 10 ** 9, 0));
     assert.equal(url.searchParams.get('X-Amz-Expires'), '604800');
     const virtual = objectUrl(placeAt('https://s3.example.com/base/', { pathStyle: false, prefix: 'p/' }), 'x y');
     assert.equal(virtual.href, 'https://acp.s3.example.com/base/p/x%20y');
   });
 
-  it('are not made for a key that leaves its folder, or for settings that cannot be right', () => {
+  it('reject keys that leave their folder and invalid settings', () => {
     for (const key of ['', '/x', 'x/', 'a//b', '../x', 'a/../b', './x', 'a\u0000b', '\ud800', 'x'.repeat(1000)]) {
       assert.throws(() => objectUrl(location, key), /not valid/, JSON.stringify(key));
     }
@@ -64,7 +63,7 @@ describe('the signatures of the S3 store', () => {
     }
   });
 
-  it('refuses an endpoint whose host name cannot have the bucket in front of it', () => {
+  it('reject an endpoint whose host name cannot contain the bucket', () => {
     const wrong: readonly (readonly [endpoint: string, bucket: string])[] = [
       ['http://127.0.0.1:4570', 'parley'],
       ['http://[::1]:4570', 'parley'],
@@ -106,7 +105,7 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
     return new S3Store({ location: { ...location, bucket }, keys: { ...right, ...more.keys }, ...(now && { now }) });
   };
 
-  it('keeps what is written, where the library of Amazon finds it too', async () => {
+  it('stores objects that the library of Amazon can read', async () => {
     const store = storeOf();
     const { location, keys: own } = bucketOf();
     const { endpoint, region } = location;
@@ -134,7 +133,7 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
     sdk.destroy();
   });
 
-  it('tells a link that has ended from a server that is broken', async () => {
+  it('distinguishes an expired link from a broken server', async () => {
     const store = storeOf();
     const key = `parley-test/${mintId()}`;
     await store.put(key, Buffer.from(messageText('here')), 'application/json', never);
@@ -150,14 +149,14 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
     assert.ok(ended?.kind === 'gap' && ended.reason === 'expired', JSON.stringify(ended));
   });
 
-  it('says that a bucket is missing', async () => {
+  it('reports a missing bucket', async () => {
     const store = storeOf({ bucket: `missing-${mintId()}` });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.match(error.code, /^(no-such-bucket|store-denied)$/);
     assert.ok(error.hint);
   });
 
-  it('gives nothing to a signature that is wrong, or of another key', async function () {
+  it('rejects wrong signatures and those of another key', async function () {
     const store = storeOf();
     if (!(await store.probe(never)).checksSignatures) this.skip();
     const key = `parley-test/${mintId()}`;
@@ -176,7 +175,7 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
   });
 }
 
-describe('S3Store with a server of other people', function () {
+describe('S3Store with a third-party server', function () {
   this.timeout(20_000);
   let server: BucketServer;
   let judged: CheckedBucket;
@@ -204,7 +203,7 @@ describe('S3Store with a server of other people', function () {
     behavesLikeABucket(() => ({ location: placeAt(judged.namedEndpoint, { prefix: 'p/', pathStyle: false }), keys }));
   });
 
-  it('says that a server does not check signatures', async () => {
+  it('reports a server that does not check signatures', async () => {
     const careless = await startBucketServer({ directory: await scratchFolder(), takesAnySignature: true });
     const store = new S3Store({ location: placeAt(`http://127.0.0.1:${careless.port}`), keys });
     assert.deepEqual(await store.probe(never), { checksSignatures: false });
@@ -228,7 +227,7 @@ if (endpoint !== undefined && bucket !== undefined) {
   }
 }
 
-describe('S3Store with servers that differ', () => {
+describe('S3Store with differing servers', () => {
   afterEach(closeServers);
 
   async function bucketServer() {
@@ -252,13 +251,13 @@ describe('S3Store with servers that differ', () => {
     return { store: new S3Store({ location: placeAt(server.origin), keys }), objects };
   }
 
-  it('leaves nothing behind after it was tried out', async () => {
+  it('leaves nothing behind after a probe', async () => {
     const { store, objects } = await bucketServer();
     assert.deepEqual(await store.probe(never), { checksSignatures: true });
     assert.equal(objects.size, 0);
   });
 
-  it('says what to do for each refusal, and repeats nothing of it', async () => {
+  it('suggests a fix for each refusal, without quoting it', async () => {
     const error = (code: string): string => `<Error><Code>${code}</Code><Secret>s3cret</Secret></Error>`;
     const cases: readonly (readonly ['get' | 'put', number, body: string, code: string, words: RegExp])[] = [
       ['get', 403, error('RequestTimeTooSkewed'), 'clock-skew', /this machine's clock/i],
@@ -269,7 +268,7 @@ describe('S3Store with servers that differ', () => {
       ['get', 400, error('AuthorizationHeaderMalformed'), 'wrong-region', /region/],
       ['get', 503, error('SlowDown'), 'store-down', /503/],
       ['get', 400, error('EntityTooLarge'), 'store-error', /EntityTooLarge/],
-      // Only a server that says so lacks the bucket; anything else is no S3 server.
+      // Only an explicit error means a missing bucket; otherwise it is no S3 server.
       ['put', 404, '<html>nothing here</html>', 'wrong-endpoint', /^((?!bucket).)*$/i],
       ['put', 404, '', 'wrong-endpoint', /^((?!bucket).)*$/i],
       ['put', 404, '{"code":"NoSuchBucket"}', 'wrong-endpoint', /^((?!bucket).)*$/i],
@@ -289,7 +288,7 @@ describe('S3Store with servers that differ', () => {
     }
   });
 
-  it('rejects keys with spaces or line breaks, and repeats nothing of them', () => {
+  it('rejects keys with spaces or line breaks, without quoting them', () => {
     const fine = { accessKeyId: 'AKIAFINE', secretAccessKey: 'sesame/street+1', sessionToken: 'token=' };
     assert.ok(new S3Store({ location: placeAt('http://127.0.0.1:9'), keys: fine }));
     for (const field of ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const)
@@ -305,7 +304,7 @@ describe('S3Store with servers that differ', () => {
         );
   });
 
-  it('is tried out by a link too: a key that may write and not read is refused', async () => {
+  it('probes a link too, and rejects a key that may write but not read', async () => {
     const objects = new Set<string>();
     const server = await serve((request, response) => {
       const { pathname } = new URL(request.url ?? '', 'http://x');
@@ -319,14 +318,14 @@ describe('S3Store with servers that differ', () => {
     assert.equal(objects.size, 0, 'nothing is left behind');
   });
 
-  it('blames the clock, and not the key, where the clock is an hour ahead', async () => {
+  it('blames the clock instead of the key if it is an hour ahead', async () => {
     const server = await serve((_, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'));
     const store = new S3Store({ location: placeAt(server.origin), keys, now: () => Date.now() + 3600_000 });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.match(error.message, /60 minutes ahead/);
   });
 
-  it('tells a server that is off, or breaks off, from one that refuses', async () => {
+  it('distinguishes unreachable servers from refusals', async () => {
     const server = await serve((request) => request.socket.destroy());
     const store = new S3Store({ location: placeAt(server.origin), keys });
     assert.equal((await failure(store.get('x', never))).code, 'store-down');
@@ -336,7 +335,7 @@ describe('S3Store with servers that differ', () => {
     assert.equal((await failure(store.get('x', stopped))).code, 'cancelled');
   });
 
-  it('sends each request once more where its connection breaks', async () => {
+  it('retries each request once after a broken connection', async () => {
     let breaks = 0;
     const server = await serve((request, response) => {
       if (breaks-- > 0) request.socket.destroy();
@@ -356,7 +355,7 @@ describe('S3Store with servers that differ', () => {
     assert.equal(server.seen.length, 2 * requests.length);
   });
 
-  it('knows its own URLs from those of others', async () => {
+  it('recognizes its own URLs', async () => {
     const store = new S3Store({ location: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
     const cases: readonly (readonly [string, string | undefined])[] = [
       ['https://s3.example.com/acp/mine/a%20b?X-Amz-Signature=1', 'a b'],

@@ -1,4 +1,4 @@
-// Which agents are found on the PATH, and how their versions become known.
+// Agents on the PATH and their versions.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -21,7 +21,7 @@ function env(...folders: string[]): Record<string, string> {
 describe('findAgents', () => {
   afterEach(removeScratch);
 
-  it('finds the agents on the PATH in the order of the table, and starts none', async () => {
+  it('finds agents on the PATH in the order of the table, without starting any', async () => {
     const folder = await scratchFolder();
     const started = join(folder, 'started');
     for (const program of ['opencode', 'gemini', 'claude-agent-acp', 'claude-code-acp'])
@@ -38,7 +38,7 @@ describe('findAgents', () => {
     await assert.rejects(readFile(started));
   });
 
-  it('knows the command that makes each program speak the protocol', async () => {
+  it('has the ACP command of each program', async () => {
     const folder = await scratchFolder();
     const commands = [
       ...['grok agent stdio', 'cursor-agent acp', 'kiro-cli acp', 'junie --acp=true', 'omp acp', 'openclaw acp'],
@@ -49,7 +49,7 @@ describe('findAgents', () => {
     assert.deepEqual(found.map(({ program, args }) => [program, ...args].join(' ')).sort(), commands.sort());
   });
 
-  it('finds a program that needs an adapter only where the adapter is not there', async () => {
+  it('finds a program that needs an adapter only without the adapter', async () => {
     const folder = await scratchFolder();
     const find = async () =>
       (await findAgents({ env: { PATH: folder }, except: [] })).map(({ program, adapters }) => [program, adapters]);
@@ -66,7 +66,7 @@ describe('findAgents', () => {
     ]);
   });
 
-  it('ignores programs of the workspace, and uses the full path of one that comes after them', async () => {
+  it('ignores programs of the workspace, and uses the full path of a later one', async () => {
     const [workspace, own] = [await scratchFolder(), await scratchFolder()];
     const bin = join(workspace, 'node_modules', '.bin');
     await mkdir(bin, { recursive: true });
@@ -79,7 +79,7 @@ describe('findAgents', () => {
     ]);
   });
 
-  it('gives each agent one id, valid as a key of the setting', () => {
+  it('gives each agent one id that is a valid key of the setting', () => {
     for (const { id } of KNOWN_AGENTS) assert.match(id, /^[a-z][a-z0-9-]*$/);
   });
 });
@@ -110,7 +110,7 @@ describe('versionOf', () => {
     assert.equal(await ask(path, folder), '1.9.3');
   });
 
-  it('has no version of a program that does not answer, and kills the program with its children', async () => {
+  it('returns no version if the program hangs, and kills it with its children', async () => {
     const folder = await scratchFolder();
     const pidFile = join(folder, 'pid');
     const script = `#!/bin/sh\nsleep 600 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait\n`;
@@ -121,7 +121,7 @@ describe('versionOf', () => {
     assert.match(stat, / Z /);
   });
 
-  it('does not start a program that would serve instead of answering', async () => {
+  it('does not start a program that would start serving', async () => {
     const folder = await scratchFolder();
     const path = await scratchFile(folder, 'codex-acp', `#!/bin/sh\ntouch ${join(folder, 'started')}; echo 1.2.3\n`);
     assert.equal(await ask(path, folder, false), undefined);

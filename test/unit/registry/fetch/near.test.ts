@@ -1,4 +1,4 @@
-// Where a registry may lead: to the internet, and to its own surroundings only.
+// A registry may lead only to the internet and its own network.
 import { strict as assert } from 'node:assert';
 import { request } from '../../../../src/registry/fetch/request';
 import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
@@ -21,12 +21,12 @@ describe('an address in a registry', () => {
     'https://0x7f.1/agent.zip',
   ];
   for (const url of NEAR)
-    it(`is not asked: ${url}`, async () => {
+    it(`is not requested: ${url}`, async () => {
       for (const trustedOrigin of [undefined, 'https://registry.example'])
         await assert.rejects(request(url, { idleMs: 1000, trustedOrigin }, signal), { code: 'not-public' });
     });
 
-  it('may be where the registry of the user is itself', async () => {
+  it('may be in the network of the user’s own registry', async () => {
     const { host } = await httpLoopback((_request, response) => response.end('here'));
     const trustedOrigin = 'http://localhost:1';
     const { statusCode } = await request(`http://${host}/agent.zip`, { idleMs: 5000, trustedOrigin }, signal);

@@ -34,7 +34,7 @@ describe('download', () => {
     options = { url: `http://${host}/agent.zip`, folder, trustedOrigin: `http://${host}` };
   });
 
-  /** A server that knows ranges. */
+  /** A server that supports ranges. */
   function whole(request: IncomingMessage, response: ServerResponse): void {
     const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
     const start = request.headers['if-range'] === '"v1"' ? Number(from) : 0;
@@ -44,7 +44,7 @@ describe('download', () => {
     response.writeHead(start > 0 ? 206 : 200, headers).end(FILE.subarray(start));
   }
 
-  /** One that loses the connection after this many bytes. */
+  /** One that drops the connection after this many bytes. */
   const losing = (bytes: number) => (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { etag: '"v1"', 'content-length': FILE.length });
     response.write(FILE.subarray(0, bytes), () => setTimeout(() => response.destroy(), 50));
@@ -62,7 +62,7 @@ describe('download', () => {
     assert.equal(requests[0]?.headers['accept-encoding'], 'identity');
   });
 
-  it('resumes where the connection was lost', async () => {
+  it('resumes after a lost connection', async () => {
     answer = (request, response) => (requests.length === 1 ? losing(100_000) : whole)(request, response);
     const file = await download({ ...options, sha256: SHA256 }, signal);
     assert.deepEqual(await readFile(file.path), FILE);
@@ -88,7 +88,7 @@ describe('download', () => {
     assert.match(requests[1]?.headers.range ?? '', /^bytes=[1-9]\d*-$/);
   });
 
-  it('starts over if the file on the server has changed, or the server has no ranges', async () => {
+  it('starts over if the file has changed, or the server does not support ranges', async () => {
     answer = (request, response) => {
       if (requests.length === 1) losing(100_000)(request, response);
       else response.writeHead(200, { etag: '"v2"' }).end('another');

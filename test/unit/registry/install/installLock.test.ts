@@ -18,7 +18,7 @@ describe('withLock', () => {
 
   afterEach(removeScratch);
 
-  it('lets one at a time in, however many try', async () => {
+  it('admits one at a time, however many try', async () => {
     let inside = 0;
     const step = async (): Promise<boolean> => {
       inside++;
@@ -34,7 +34,7 @@ describe('withLock', () => {
     await Promise.all([often(), often(), often(), often()]);
   });
 
-  it('is held by another process until that ends, even by force', async () => {
+  it('is held by another process until it exits or is killed', async () => {
     const other = await holdLock(file);
     await assert.rejects(withLock(file, assert.fail), { code: 'install-busy' });
     const mine = withLock(file, async () => 'mine', PATIENCE);
@@ -42,14 +42,14 @@ describe('withLock', () => {
     assert.equal(await mine, 'mine');
   });
 
-  it('is still held against other processes after another call of this one was refused', async () => {
+  it('stays locked for other processes after a refused call of this process', async () => {
     await withLock(file, async () => {
       await assert.rejects(withLock(file, assert.fail), { code: 'install-busy' });
       await assert.rejects(holdLock(file), /locked/);
     });
   });
 
-  it('is free after a function that throws', async () => {
+  it('is released if the function throws', async () => {
     const broken = new Error('broken');
     await assert.rejects(
       withLock(file, () => Promise.reject(broken)),
@@ -59,7 +59,7 @@ describe('withLock', () => {
     assert.equal(await readFile(file, 'utf8'), '', 'nothing is kept in it');
   });
 
-  it('says what the system says where there can be no lock', async () => {
+  it('reports the system’s error if the lock can’t be created', async () => {
     await mkdir(file, { recursive: true });
     await assert.rejects(withLock(file, assert.fail), { code: 'EISDIR' });
     const other = await scratchFile(file, 'other.db', 'what is not a database');

@@ -1,4 +1,4 @@
-// The tools that install packages use VS Code's proxy as the user set it.
+// The tools that install packages use VS Code's proxy settings.
 import { strict as assert } from 'node:assert';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ describe('the tools that install packages', () => {
     await removeFolder(folder);
   });
 
-  it("go through VS Code's proxy, except to the domains that it leaves out", async function () {
+  it("use VS Code's proxy, except for its excluded domains", async function () {
     this.timeout(30_000);
     const asked: (string | undefined)[] = [];
     const { host } = await httpLoopback((request, response) => {
@@ -41,7 +41,7 @@ describe('the tools that install packages', () => {
     assert.deepEqual(asked, ['http://npm.example/tiny', '/tiny']);
   });
 
-  it("leave the user's own variables as they are, in any case of letters", () => {
+  it("keep the user's own variables, in upper or lower case", () => {
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'All_Proxy', 'no_proxy'])
       assert.deepEqual(withProxy({ [name]: 'own' }, PROXY), { [name]: 'own' });
     assert.deepEqual(withProxy({ A: 'b' }, { proxy: '', noProxy: ['a'] }), { A: 'b' });

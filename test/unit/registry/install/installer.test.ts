@@ -1,4 +1,4 @@
-// Agents of the registry on their way to this machine: each kind whole, or nothing of it.
+// Installing agents of the registry: complete or not at all.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ function agentOf(distribution: Record<string, unknown>, version = '1.0.0'): Regi
 }
 
 describe('installSources', () => {
-  it('prefers what needs no other program, and pins the version of packages', () => {
+  it('prefers sources that need no other program, and pins package versions', () => {
     const binary = { archive: 'https://a.example/a.zip', cmd: './a' };
     const agent = agentOf({
       npx: { package: '@scope/tiny' },
@@ -47,7 +47,7 @@ describe('installSources', () => {
     assert.equal(npm?.kind === 'npx' && npm.name, '@scope/tiny');
   });
 
-  it('accepts no address, file, option or range as the name of a package', () => {
+  it('rejects URLs, files, options and ranges as package names', () => {
     const evil = ['git+https://e.example/x', 'file:../x', '../x', '--registry=http://e', 'tiny@latest', 'tiny@^1.0.0'];
     evil.push('--global', '-g@1.0.0', '--x@1.0.0', '@-x/tiny', '@scope/-g');
     for (const spec of [...evil, 'https://e.example/x.tgz', 'Tiny@1.0.0 --force', 'a/b/c@1.0.0'])
@@ -142,7 +142,7 @@ describe('the installer', function () {
     return one.install(await one.plan(agent, stop), () => {}, stop);
   }
 
-  /** All that is left in the folder of agents. */
+  /** All remaining files in the folder of agents. */
   const left = async (): Promise<readonly string[]> => (await readdir(join(root, 'tiny')).catch(() => [])).sort();
 
   function binary(archive: string, more: Record<string, unknown> = {}): RegistryAgent {
@@ -229,7 +229,7 @@ describe('the installer', function () {
       assert.deepEqual(await left(), ['1.0.0']);
     });
 
-    it('starts over after the window ended during an installation, and ignores what that left', async () => {
+    it('starts over after the window closed during an installation, and ignores leftovers', async () => {
       const other = await holdLock(join(root, '.locks', 'tiny.db'));
       await assert.rejects(install(binary('/tiny.zip')), { code: 'install-busy' });
       await mkdir(join(root, 'tiny', '.stage-old', 'files'), { recursive: true });
@@ -241,7 +241,7 @@ describe('the installer', function () {
       assert.deepEqual([await left(), await readdir(installed.folder)], [['1.0.0'], ['files', 'receipt.json']]);
     });
 
-    it('counts a file with two names once', async () => {
+    it('counts hard links once', async () => {
       const { installed } = installer();
       const staged = await installed.stage('tiny');
       await writeFile(join(staged, 'program'), Buffer.alloc(1000));
@@ -294,7 +294,7 @@ describe('the installer', function () {
 
     const AGENT = agentOf({ npx: { package: '@scope/tiny@1.0.0', args: ['--acp'] } });
 
-    it('installs the package with its dependencies, and runs only scripts of the package itself', async () => {
+    it('installs the package with its dependencies, and runs only its own scripts', async () => {
       const one = installer();
       const plan = await one.plan(AGENT, signal);
       assert.equal(plan.tool?.kind, 'npm');
@@ -313,7 +313,7 @@ describe('the installer', function () {
       assert.deepEqual(await left(), ['1.0.0']);
     });
 
-    it('says that Node.js is missing, too old, or only in the workspace', async () => {
+    it('reports that Node.js is missing, too old, or only in the workspace', async () => {
       const path = env.PATH ?? '';
       env.PATH = await scratchFolder();
       await assert.rejects(installer().plan(AGENT, signal), { code: 'node-missing', hint: /nodejs\.org/ });
@@ -332,7 +332,7 @@ describe('the installer', function () {
       });
     });
 
-    it('reports what npm could not download, and leaves no file', async () => {
+    it('reports failed downloads of npm, and leaves no file', async () => {
       await assert.rejects(install(agentOf({ npx: { package: 'nowhere@1.0.0' } })), {
         code: 'npm-failed',
         message: /doesn't have/,
@@ -357,7 +357,7 @@ describe('the installer', function () {
       assert.deepEqual(await left(), []);
     });
 
-    it('ends npm when it is cancelled', async () => {
+    it('stops npm when cancelled', async () => {
       const abort = new AbortController();
       const one = installer();
       const plan = await one.plan(AGENT, signal);
@@ -384,10 +384,10 @@ describe('the installer', function () {
   describe('with uv', () => {
     const AGENT = agentOf({ uvx: { package: 'tiny-py==2.0.1' } }, '2.0.1');
 
-    it('installs the package into an environment that can be moved', async () => {
+    it('installs the package into a relocatable environment', async () => {
       const bin = await scratchFolder();
       const log = join(bin, 'log');
-      // It stands for uv: makes the environment and the program as uv does.
+      // A fake uv that creates the environment and the program.
       await scratchFile(
         bin,
         'uv',

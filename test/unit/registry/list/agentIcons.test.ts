@@ -1,5 +1,4 @@
-// Icons of the registry's agents: from the registry's server alone, within limits, there without a
-// network.
+// Icons of the registry's agents: only from the registry's server, bounded, and available offline.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -49,7 +48,7 @@ describe('the icons of the registry', () => {
   };
   const ids = (icons: Icons | undefined): readonly string[] => [...(icons?.keys() ?? [])].sort();
 
-  it('come from the server of the list alone', async () => {
+  it('are loaded only from the server of the list', async () => {
     const { host, load } = await setUp();
     const other = await httpLoopback((_request, response) => {
       asked.push('other');
@@ -60,7 +59,7 @@ describe('the icons of the registry', () => {
     assert.deepEqual(asked.sort(), ['/b.svg', '/v1/a.svg', '/v1/registry.json']);
   });
 
-  it('do not come from where the server redirects to', async () => {
+  it('are not loaded from the target of a redirect', async () => {
     const { load } = await setUp();
     const other = await httpLoopback((_request, response) => {
       asked.push('other');
@@ -71,7 +70,7 @@ describe('the icons of the registry', () => {
     assert.deepEqual(asked, ['/v1/a.svg']);
   });
 
-  it('are asked for once a week, and missing ones once a day', async () => {
+  it('are requested once a week, and missing ones once a day', async () => {
     const { load } = await setUp();
     answer = (response, path) => (path === '/v1/b.svg' ? response.writeHead(404).end() : response.end(SVG));
     assert.deepEqual((await load('a.svg', 'b.svg', 'a.svg')).map(ids), [['a0', 'a2']]);
@@ -85,7 +84,7 @@ describe('the icons of the registry', () => {
     assert.deepEqual(asked.slice(3), ['/v1/a.svg']);
   });
 
-  it('are there without a network', async () => {
+  it('are available offline', async () => {
     const { load } = await setUp();
     await load('a.svg');
     await closeLoopbacks();
@@ -93,7 +92,7 @@ describe('the icons of the registry', () => {
     assert.deepEqual((await load('a.svg')).map(ids), [['a0'], ['a0']]);
   });
 
-  it('are checked again where the file that keeps them has changed', async () => {
+  it('are validated again if the cache file has changed', async () => {
     const { file, load } = await setUp();
     await load('a.svg');
     const kept = await readFile(file, 'utf8');
@@ -103,7 +102,7 @@ describe('the icons of the registry', () => {
     assert.deepEqual((await load('a.svg')).map(ids), [['a0']]);
   });
 
-  it('are left out where they are large or no drawing, and are at most some hundred', async () => {
+  it('are skipped if too large, invalid or too many', async () => {
     const { load } = await setUp();
     answer = (response, path) =>
       path.endsWith('large.svg') ? response.end(SVG + ' '.repeat(1e6)) : response.end('<html>');

@@ -1,4 +1,4 @@
-// The icon of an agent is shown only as a drawing of plain shapes in one colour.
+// An agent's icon is shown only as plain shapes in one color.
 import assert from 'node:assert/strict';
 import { readPlainSvg, svgImage } from '../../../../src/registry/list/plainSvg';
 
@@ -7,7 +7,7 @@ const svg = (inner: string, more = 'viewBox="0 0 16 16"'): string =>
 const PATH = '<path d="M1 1l2 2z"/>';
 
 describe('the icon of an agent', () => {
-  it('is drawn in one colour, at one size', () => {
+  it('is drawn in one color, at one size', () => {
     const read = readPlainSvg(
       `<?xml version="1.0"?>\n<!-- made by hand -->\n<svg width="24px" height="24" fill="none" class="x">
         <title>An agent</title><g clip-path="url(#a)" fill-rule="evenodd"><path fill="#000" d="M1,1 L2 2Z" /></g>
@@ -52,5 +52,5 @@ describe('the icon of an agent', () => {
     ['too deep groups', svg('<g>'.repeat(30) + PATH + '</g>'.repeat(30))],
     ['too much text', svg(`<path d="${'M1 1'.repeat(5_000)}"/>`)],
   ] as const)
-    it(`is not shown where it has ${what}`, () => assert.equal(readPlainSvg(text), undefined));
+    it(`is not shown if it has ${what}`, () => assert.equal(readPlainSvg(text), undefined));
 });

@@ -1,4 +1,4 @@
-// The registry's list: read entry by entry, fetched within limits, and there without a network.
+// The registry's list: read entry by entry, fetched within limits, and available offline.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ describe('parseRegistry', () => {
     assert.equal(codex?.binary.get('linux-x86_64')?.cmd, './codex-acp');
   });
 
-  it('skips invalid entries one by one and keeps the others, whatever keys are new', () => {
+  it('skips invalid entries one by one, and accepts unknown keys', () => {
     const binary = { archive: 'https://a.example/a.zip', cmd: './a' };
     const list = [
       null,
@@ -84,7 +84,7 @@ describe('parseRegistry', () => {
   });
 });
 
-it('a version is newer by semantic versions, or where those do not apply, if it differs and sorts later', () => {
+it('compares semantic versions, otherwise any different version that sorts later is newer', () => {
   const newer = [
     ['1.10.0', '1.9.0'],
     ['1.0.0', '1.0.0-beta.2'],
@@ -146,7 +146,7 @@ describe('the list of the registry', () => {
     assert.deepEqual([agents.length, at, failure, asked], [11, now, undefined, 2]);
   });
 
-  it('stays the last valid one if the registry responds with something else', async () => {
+  it('stays the last valid one after an invalid response', async () => {
     const { url, list } = await setUp();
     await list().load(url, signal);
     for (const [code, bad] of [
@@ -172,7 +172,7 @@ describe('the list of the registry', () => {
     }
   });
 
-  it('reports why there is none, and ignores a list of another address and a damaged file', async () => {
+  it('reports why it is unavailable, and ignores lists of other addresses and damaged files', async () => {
     const { url, file, list } = await setUp();
     await list().load(url, signal);
     answer = (response) => void response.writeHead(404).end();

@@ -1,4 +1,4 @@
-// Archives: what is in them arrives, and evil ones change nothing outside of their folder.
+// Archives unpack completely, and malicious ones change nothing outside of their folder.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -44,13 +44,13 @@ describe('unpack', () => {
     assert.equal((await stat(join(folder, 'lib/data.txt'))).mode & 0o777, 0o644);
   }
 
-  it('unpacks tar archives, also compressed with gzip', async () => {
+  it('unpacks plain and gzipped tar archives', async () => {
     await assertWhole(await unpacked('a.tar', await tarOf(FILES)));
     await assertWhole(await unpacked('a.tar.gz', await tgzOf(FILES)));
     await assertWhole(await unpacked('a.tgz?x=1', await tgzOf(FILES)));
   });
 
-  it('unpacks tar archives that are compressed with bzip2', async function () {
+  it('unpacks tar archives compressed with bzip2', async function () {
     const bzip2 = spawnSync('bzip2', ['-c'], { input: await tarOf(FILES) });
     if (bzip2.error) this.skip();
     await assertWhole(await unpacked('a.tar.bz2', bzip2.stdout));
@@ -65,7 +65,7 @@ describe('unpack', () => {
     await assertWhole(await unpacked('a.zip', await zipOf(files)));
   });
 
-  it('treats a file without the extension of an archive as the program', async () => {
+  it('treats a file without an archive extension as the program', async () => {
     const folder = await unpacked('agent-linux', Buffer.from('program'));
     assert.equal(await readFile(join(folder, 'agent'), 'utf8'), 'program');
     assert.throws(() => archiveKind('https://a.example/agent.dmg'), { code: 'unsupported-archive' });
@@ -101,7 +101,7 @@ describe('unpack', () => {
       await assert.rejects(unpacked('a.zip', archive), { code: 'evil-archive' });
     });
 
-    it('a file that comes twice', async () => {
+    it('a duplicate file', async () => {
       const twice = [
         { name: 'agent', text: 'one' },
         { name: './agent', text: 'two' },
@@ -122,7 +122,7 @@ describe('unpack', () => {
       await assert.rejects(unpacked('a.tgz', await tgzOf(many), limits), { code: 'evil-archive' });
     });
 
-    it('a small archive that is made to fill the disk', async () => {
+    it('a decompression bomb', async () => {
       const zeros = Buffer.alloc(60_000_000);
       await assert.rejects(unpacked('a.tgz', await tgzOf([{ name: 'a', text: zeros }])), { code: 'evil-archive' });
       await assert.rejects(unpacked('a.zip', await zipOf([{ name: 'a', text: zeros }])), { code: 'evil-archive' });
@@ -141,7 +141,7 @@ describe('unpack', () => {
       await assert.rejects(unpacked('a.zip', changed), { code: 'bad-archive' });
     });
 
-    it('a small file with a wrong checksum, which fails before its folder is made', async () => {
+    it('a small file with a wrong checksum before creating its folder', async () => {
       const zip = Buffer.from(await zipOf([{ name: 'a', text: Buffer.from('stored data that is long enough') }]));
       zip[35] = (zip[35] ?? 0) ^ 0xff;
       const path = join(await scratchFolder(), 'a.zip');
