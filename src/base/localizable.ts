@@ -31,11 +31,11 @@ export function lines(texts: readonly LocalizableText[]): LocalizableText {
 }
 
 export function localize(text: LocalizableText): string {
-  return wordsOf(text, (key, args) => l10n.t(key, ...args));
+  return formatText(text, (key, args) => l10n.t(key, ...args));
 }
 
 export function inEnglish(text: LocalizableText): string {
-  return wordsOf(text, (key, args) => key.replace(/\{(\d+)\}/g, (gap, index) => args[Number(index)] ?? gap));
+  return formatText(text, (key, args) => key.replace(/\{(\d+)\}/g, (gap, index) => args[Number(index)] ?? gap));
 }
 
 export function withoutFullStop(text: LocalizableText): LocalizableText {
@@ -65,12 +65,16 @@ export function isLocalizable(value: unknown, depth = 0): value is Localizable {
   return args.every((arg) => typeof arg === 'string' || typeof arg === 'number' || isLocalizable(arg, depth + 1));
 }
 
-function wordsOf(text: LocalizableText, format: (key: string, args: readonly string[]) => string, depth = 0): string {
+function formatText(
+  text: LocalizableText,
+  format: (key: string, args: readonly string[]) => string,
+  depth = 0,
+): string {
   if (typeof text === 'string') return text;
   if (depth === 0 && !isLocalizable(text)) return '';
   const words = format(
     text.key,
-    text.args.map((arg) => (typeof arg === 'number' ? String(arg) : wordsOf(arg, format, depth + 1))),
+    text.args.map((arg) => (typeof arg === 'number' ? String(arg) : formatText(arg, format, depth + 1))),
   );
   return text.inner ? words.replace(/\.$/, '') : words;
 }

@@ -39,7 +39,7 @@ const LIMITS: Readonly<Record<ToolEffect, { readonly running: number; readonly w
 
 export class CallLimit {
   readonly #limit: { readonly running: number; readonly waiting: number };
-  readonly #waiting = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
   #running = 0;
 
   constructor(limit: { readonly running: number; readonly waiting: number }) {
@@ -54,27 +54,27 @@ export class CallLimit {
       signal.throwIfAborted();
       return await call();
     } finally {
-      const [next] = this.#waiting;
+      const [next] = this.#queue;
       if (next) next();
       else this.#running--;
     }
   }
 
   async #waitForSlot(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size >= this.#limit.waiting)
+    if (this.#queue.size >= this.#limit.waiting)
       throw new Error('Too many calls at once: wait for the answers to the others.');
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const start = (): void => {
-        this.#waiting.delete(start);
+        this.#queue.delete(start);
         signal.removeEventListener('abort', leave);
         resolve();
       };
       const leave = (): void => {
-        this.#waiting.delete(start);
+        this.#queue.delete(start);
         reject(signal.reason);
       };
-      this.#waiting.add(start);
+      this.#queue.add(start);
       signal.addEventListener('abort', leave, { once: true });
     });
   }

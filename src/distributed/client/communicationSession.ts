@@ -46,7 +46,7 @@ export interface CommunicationSessionOptions {
   readonly keep?: () => Promise<void>;
   readonly onDidFork?: (fork: Fork) => void;
   /** Shows the end of a missed run. Returns false if it has no place in the transcript. */
-  readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
+  readonly onDidMiss?: (events: readonly SessionEvent[]) => boolean;
   readonly now: () => number;
   readonly follow?: FollowOptions;
   /** Milliseconds for reading a server's version, and for a cancelled run to end. */
@@ -210,7 +210,7 @@ export class CommunicationSession {
         return { stopReason: end.stopReason, isAwaiting: true };
       }
       const output = end?.run?.output ?? [];
-      for (const said of output) held.add(said);
+      for (const reply of output) held.add(reply);
       if (run.failure) {
         held.doubtLastTurn();
         await this.#emitFailure(run.failure, run, signal);
@@ -311,10 +311,10 @@ export class CommunicationSession {
       held.withdraw(message);
       return;
     }
-    const { said } = reader;
-    if (said.length > 0) {
+    const { parts } = reader;
+    if (parts.length > 0) {
       const role = `agent/${this.#endpoint.agentName}`;
-      held.add({ role, parts: said, created_at: timestamp(this.#options.now()) });
+      held.add({ role, parts, created_at: timestamp(this.#options.now()) });
     }
     if (!isStopped) held.doubtLastTurn();
   }

@@ -47,7 +47,7 @@ export class RunToEvents {
     this.#log = log;
   }
 
-  get said(): readonly MessagePart[] {
+  get parts(): readonly MessagePart[] {
     return this.#parts;
   }
 

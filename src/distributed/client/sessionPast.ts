@@ -95,8 +95,8 @@ export class SessionPast {
     if (this.held.all.length === 0) return true;
     const prompt = run?.input.at(-1);
     if (run && prompt && added.length === run.input.length + run.outputs) {
-      const said = await this.#read(added[run.input.length - 1] ?? '', signal);
-      if (said && HeldMessages.isRecordOf(said, prompt)) {
+      const recordedPrompt = await this.#read(added[run.input.length - 1] ?? '', signal);
+      if (recordedPrompt && HeldMessages.isRecordOf(recordedPrompt, prompt)) {
         this.held.dropRun();
         return true;
       }
@@ -130,8 +130,8 @@ export class SessionPast {
     const unreadable = history.slice(kept.length);
     const messages = await Promise.all(
       unreadable.map(async (url, index) => {
-        const said = await links.read(url, signal);
-        return typeof said === 'string' ? this.#missing(kept.length + index, said) : said;
+        const result = await links.read(url, signal);
+        return typeof result === 'string' ? this.#missing(kept.length + index, result) : result;
       }),
     );
     signal.throwIfAborted();
@@ -214,8 +214,8 @@ export class SessionPast {
   }
 
   async #read(url: string, signal: AbortSignal): Promise<Message | undefined> {
-    const said = await this.#links?.read(url, signal);
-    return typeof said === 'string' ? undefined : said;
+    const result = await this.#links?.read(url, signal);
+    return typeof result === 'string' ? undefined : result;
   }
 
   #missing(index: number, why: string): Message {

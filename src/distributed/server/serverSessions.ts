@@ -239,7 +239,7 @@ export class ServerSessions {
     const own = new Set<string>();
     for (const { entries, state } of known?.versions ?? [])
       for (const place of state ? [...entries, state] : entries) if (place.own) own.add(nameOf(place));
-    const placeOf = async (url: string): Promise<Place> => {
+    const locate = async (url: string): Promise<Place> => {
       for (const store of stores) {
         const key = await store.keyOf(url);
         if (key === undefined) continue;
@@ -251,8 +251,8 @@ export class ServerSessions {
       return { url };
     };
     const entries: Place[] = [];
-    for (const url of session.history) entries.push(await placeOf(url));
-    return { entries, state: session.state !== undefined ? await placeOf(session.state) : undefined };
+    for (const url of session.history) entries.push(await locate(url));
+    return { entries, state: session.state !== undefined ? await locate(session.state) : undefined };
   }
 
   /** In the first store that accepts it. Throws ParleyError of the last one. */
