@@ -4,7 +4,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
-// zod/mini has no messages of its own, and the log and the agent need the reason.
+// zod/mini contains no messages, and the log and the agent need the reason.
 z.config(en());
 
 const text = z.string();

@@ -1,6 +1,6 @@
 // Failures of MCP servers as agents report them; the protocol has no way to. claude-agent-acp sends
 // a notice, or a message marked in `_meta` to clients without notices. codex-acp reports a failed
-// tool call that nobody made.
+// tool call that the model never made.
 import { at } from '../../base/untrusted';
 
 export interface McpReport {

@@ -93,7 +93,7 @@ export async function scan(
   const startedAt = Date.now();
   let found = await candidates(store, tree, runIn, limits);
   const arrived = await findArrived(store, tree, found, notes);
-  // Written before they are in the index, where no later scan finds them new.
+  // Written before they are in the index, which hides them from later scans.
   if (notes) await writeNotes(tree.index, { at: notes.at, arrived });
   if (found.present.length + found.gone.length > MANY_FILES) {
     isWarmed = (await warm(left())) || isWarmed;

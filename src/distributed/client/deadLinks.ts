@@ -19,7 +19,7 @@ export interface DeadLink {
 const LOAD_FAILURE =
   /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
 const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
-/** The original server names missing resources of its own store by id. */
+/** The original server names missing resources in its store by id. */
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const MAX_NAMED = 3;
 

@@ -113,7 +113,7 @@ export class Resolver {
     const resolveOthers = async (): Promise<void> => {
       if (from === 0) return;
       if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
-      // Starting 10,000 requests at once would block the window.
+      // Starting 10,000 requests together would block the window.
       const byOrigin = Map.groupBy(groupByUrl(history, 0, from, options), ({ url }) => originOf(url) ?? '');
       await Promise.all(
         [...byOrigin.values()].map((groups) => mapConcurrently(groups, MAX_STARTED_PER_ORIGIN, resolve)),

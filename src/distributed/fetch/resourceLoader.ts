@@ -78,7 +78,7 @@ export class ResourceLoader {
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
 
-  /** What is on this machine; a different hash counts as absent. */
+  /** Loads from this machine; a different hash counts as absent. */
   loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
     return this.#reads.run('', async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');

@@ -55,7 +55,7 @@ export function checkKey(key: string): string {
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
-/** Ids can't be guessed: whoever names one was given a link. */
+/** Ids can't be guessed: a caller that names one was given a link. */
 export function isMinted(key: string): boolean {
   return ID_AT_END.test(key);
 }

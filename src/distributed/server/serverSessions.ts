@@ -1,6 +1,6 @@
-// The sessions of our server, which stores only where their messages are. A client's descriptor is
-// that client's version; one that does not continue ours is kept beside it, never merged, and the
-// client is notified.
+// The sessions of our server, which stores only the locations of their messages. A client's
+// descriptor is that client's version; one that does not continue ours is kept beside it, never
+// merged, and the client is notified.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';

@@ -1,4 +1,4 @@
-// Connections of strangers block nobody, and every client gets its response.
+// Connections of strangers never block others, and every client gets its response.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
