@@ -68,7 +68,7 @@ async function checkVersion(
     const run = await runVersion({
       options,
       offer,
-      known: judgedVersions,
+      judgedVersions,
       prompts: { ...DEFAULT_PROMPTS, ...options.prompts },
       limits,
       log,

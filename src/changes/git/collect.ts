@@ -45,7 +45,7 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   const present = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
   const oldest = Date.now() - graceMs;
   const borrowed = await listBorrowed(store.folder, oldest);
-  const { own, lacking: missing } = await reachable(store, limits);
+  const { own, missing } = await reachable(store, limits);
   const from = (folders: readonly string[]): Store => ({ ...store, alternates: new Set(folders) });
   // Objects that the user's repositories no longer have become ours.
   const orphaned = borrowed.orphans.length === 0 ? [] : missing;
@@ -79,7 +79,7 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
 async function reachable(
   store: Store,
   limits: { signal: AbortSignal | undefined; timeoutMs: number },
-): Promise<{ readonly own: readonly string[]; readonly lacking: readonly string[] }> {
+): Promise<{ readonly own: readonly string[]; readonly missing: readonly string[] }> {
   const oids = new Set<string>();
   const missing = new Set<string>();
   const slices = new Slices();
@@ -112,7 +112,7 @@ async function reachable(
   }
   const present = await blobSizes(store, [...indexed], {}, limits);
   for (const oid of indexed) (present.has(oid) ? oids : missing).add(oid);
-  return { own: [...oids], lacking: [...missing] };
+  return { own: [...oids], missing: [...missing] };
 }
 
 async function indexesOf(store: Store): Promise<string[]> {

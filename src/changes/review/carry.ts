@@ -41,7 +41,7 @@ export async function mergeTurn(
   );
   const mode = left.mode === before.mode ? base!.mode : before.mode;
   const withUserEdits = await withHunks(baseLines, beforeLines, placed, slices);
-  const { left: without, stuck: blockedEdits } = await withoutEdits(texts, blocked, leftLines, beforeLines, after);
+  const { left: without, blockedEdits } = await withoutEdits(texts, blocked, leftLines, beforeLines, after);
   if (blockedEdits.length === 0) return { base: await texts.keep(withUserEdits, mode, before), left: without };
   const userEditedLines = (await texts.linesOf(withUserEdits))!;
   const waiting = await compareLines(userEditedLines, beforeLines, slices);
@@ -57,7 +57,7 @@ async function carryNew(
   after: FileVersion | undefined,
 ): Promise<Ends> {
   const userEdits = await compareLines(leftLines, beforeLines, texts.slices);
-  const { left, stuck: blockedEdits } = await withoutEdits(texts, userEdits, leftLines, beforeLines, after);
+  const { left, blockedEdits } = await withoutEdits(texts, userEdits, leftLines, beforeLines, after);
   return { base: blockedEdits.length > 0 ? before : undefined, left };
 }
 
@@ -67,16 +67,16 @@ async function withoutEdits(
   leftLines: TextLines,
   beforeLines: TextLines,
   after: FileVersion | undefined,
-): Promise<{ readonly left: FileVersion | undefined; readonly stuck: readonly LineHunk[] }> {
-  if (edits.length === 0) return { left: after, stuck: [] };
+): Promise<{ readonly left: FileVersion | undefined; readonly blockedEdits: readonly LineHunk[] }> {
+  if (edits.length === 0) return { left: after, blockedEdits: [] };
   const reverted = inverted(edits);
   const afterLines = after && (await texts.comparable(after));
-  if (!afterLines) return { left: after, stuck: reverted };
+  if (!afterLines) return { left: after, blockedEdits: reverted };
   const turn = await compareLines(beforeLines, afterLines, texts.slices);
   const fork = { edited: leftLines, other: afterLines };
   const { placed, blocked } = await placeHunks(reverted, turn, fork, texts.slices);
   const content = await withHunks(afterLines, leftLines, placed, texts.slices);
-  return { left: await texts.keep(content, after.mode, after), stuck: blocked };
+  return { left: await texts.keep(content, after.mode, after), blockedEdits: blocked };
 }
 
 /** The hunks whose second lines touch the first lines of others. */

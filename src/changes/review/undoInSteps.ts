@@ -34,10 +34,10 @@ export async function undoInSteps(
   label = l10n.t('Undo changes of the agent'),
 ): Promise<void> {
   const present = new PresentFiles(files);
-  let step: { item: UndoItem; back: Reversal }[] = [];
+  let step: { item: UndoItem; reversal: Reversal }[] = [];
   const applyStep = async (): Promise<void> => {
     const refused = await present.apply(label);
-    for (const { item, back: reversal } of step) {
+    for (const { item, reversal } of step) {
       await texts(item.change.root).slices.pause();
       if (reversal.edits.some((edit) => refused.has(edit.path))) observer.failed(item, 'refused');
       else await observer.undone(item, reversal);
@@ -62,7 +62,7 @@ export async function undoInSteps(
         isProgress = true;
         if (reversal.problem) observer.conflict(item, reversal.problem);
         present.add(reversal.edits);
-        step.push({ item, back: reversal });
+        step.push({ item, reversal });
       }
       if (present.bytes > MAX_STEP_BYTES) await applyStep();
     }

@@ -37,8 +37,8 @@ export function redoableIn(all: readonly UndoneFile[], scope: RedoScope, file?: 
 
 interface RecordedUndo extends UndoneFile {
   /** Empty: the editor didn't make the edits, or restarted. */
-  contents: readonly EditHashes[];
-  isBack: boolean;
+  editHashes: readonly EditHashes[];
+  isRestored: boolean;
 }
 
 /** Hashes before and after an edit; undefined: no file. */
@@ -61,7 +61,7 @@ export class UndoneFiles {
 
   /** Input of {@link reset}. */
   get kept(): readonly UndoneFile[] {
-    return this.#unrestored.map(({ contents: _contents, isBack: _isBack, ...one }) => one);
+    return this.#unrestored.map(({ editHashes: _editHashes, isRestored: _isRestored, ...one }) => one);
   }
 
   get paths(): ReadonlySet<string> {
@@ -77,13 +77,15 @@ export class UndoneFiles {
   add(undone: UndoneFile, edits: readonly FileEdit[]): void {
     const editHashes = hashEdits(edits);
     const touched = new Set(editHashes.map(({ path }) => path));
-    const others = this.#undone.filter((one) => !one.isBack || !one.contents.some(({ path }) => touched.has(path)));
-    this.#set([...others, { ...undone, contents: editHashes, isBack: false }].slice(-MAX_UNDONE));
+    const others = this.#undone.filter(
+      (one) => !one.isRestored || !one.editHashes.some(({ path }) => touched.has(path)),
+    );
+    this.#set([...others, { ...undone, editHashes, isRestored: false }].slice(-MAX_UNDONE));
   }
 
   redone(undone: UndoneFile, edits: readonly FileEdit[]): void {
     const editHashes = hashEdits(edits).map(({ path, before, after }) => ({ path, before: after, after: before }));
-    this.#set(this.#undone.map((one) => (one === undone ? { ...one, contents: editHashes, isBack: true } : one)));
+    this.#set(this.#undone.map((one) => (one === undone ? { ...one, editHashes, isRestored: true } : one)));
   }
 
   /** The review's state before or after an undo, if the changed files match it. */
@@ -91,14 +93,14 @@ export class UndoneFiles {
     path: string,
     files: Pick<WorkingFiles, 'read'>,
   ): Promise<{ readonly undone: UndoneFile; readonly from: FileState; readonly to: FileState } | undefined> {
-    const candidates = this.#undone.filter(({ contents: editHashes }) => editHashes.some((one) => one.path === path));
+    const candidates = this.#undone.filter(({ editHashes }) => editHashes.some((one) => one.path === path));
     const present = new Map<string, string | undefined>();
     for (const undone of candidates.reverse()) {
-      const { contents: editHashes, isBack: isRestored, before, after } = undone;
+      const { editHashes, isRestored, before, after } = undone;
       for (const { path } of editHashes)
         if (!present.has(path)) present.set(path, hashOf((await files.read(path))?.content));
       if (!editHashes.every((one) => present.get(one.path) === (isRestored ? one.after : one.before))) continue;
-      undone.isBack = !isRestored;
+      undone.isRestored = !isRestored;
       this.#redoable = undefined;
       return isRestored ? { undone, from: before, to: after } : { undone, from: after, to: before };
     }
@@ -126,17 +128,17 @@ export class UndoneFiles {
   }
 
   reset(undone: readonly UndoneFile[]): void {
-    this.#set(undone.map((one) => ({ ...one, contents: [], isBack: false })));
+    this.#set(undone.map((one) => ({ ...one, editHashes: [], isRestored: false })));
   }
 
   get #unrestored(): readonly RecordedUndo[] {
-    return this.#undone.filter(({ isBack: isRestored }) => !isRestored);
+    return this.#undone.filter(({ isRestored }) => !isRestored);
   }
 
   #set(undone: readonly RecordedUndo[]): void {
     this.#undone = undone;
     this.#redoable = undefined;
-    this.#paths = new Set(undone.flatMap(({ contents: editHashes }) => editHashes.map(({ path }) => path)));
+    this.#paths = new Set(undone.flatMap(({ editHashes }) => editHashes.map(({ path }) => path)));
   }
 }
 

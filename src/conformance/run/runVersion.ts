@@ -27,7 +27,7 @@ export interface VersionContext {
   readonly log: WireLog;
   readonly folder: string;
   readonly signal: AbortSignal;
-  readonly known: readonly ProtocolVersion[];
+  readonly judgedVersions: readonly ProtocolVersion[];
 }
 
 interface Opened {
@@ -39,7 +39,7 @@ interface Opened {
 
 /** Throws ParleyError if the agent can't be started; the reason of `signal`. */
 export async function runVersion(context: VersionContext): Promise<VersionRun> {
-  const { log, known: judgedVersions } = context;
+  const { log, judgedVersions } = context;
   const { connection, opened } = await connect(context);
   if (!opened) {
     await connection.close();
