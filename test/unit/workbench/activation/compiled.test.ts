@@ -1,4 +1,4 @@
-// What the engine compiled of a bundle, kept from one window to the next.
+// The code cache of a bundle, reused by later windows.
 import { strict as assert } from 'node:assert';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ interface Bundle {
 const text = (answer: string): string =>
   `exports.answer = () => '${answer}'; exports.file = __filename; exports.separator = require('node:path').sep;`;
 
-describe('a bundle that is loaded with its compiled code', () => {
+describe('a bundle loaded with its code cache', () => {
   let folder: string;
   let kept: string;
   let path: string;
@@ -40,7 +40,7 @@ describe('a bundle that is loaded with its compiled code', () => {
 
   const load = () => loadCompiled<Bundle>({ path, folder: kept });
 
-  it('has its exports, its own path and what it requires', () => {
+  it('has its exports, its own path and its imports', () => {
     const { exports, wasCompiled } = load();
     assert.equal(exports.answer(), 'one');
     assert.equal(exports.file, path);
@@ -48,7 +48,7 @@ describe('a bundle that is loaded with its compiled code', () => {
     assert.equal(wasCompiled, false);
   });
 
-  it('compiles a bundle of the same length anew, and keeps nothing of the one before', async () => {
+  it('recompiles another bundle of the same length, discarding the old cache', async () => {
     await load().keep();
     await writeFile(path, text('two'));
     const changed = load();
@@ -61,7 +61,7 @@ describe('a bundle that is loaded with its compiled code', () => {
     assert.equal(next.wasCompiled, true);
   });
 
-  it('uses no code that is damaged or cut off, and replaces it', async () => {
+  it('ignores and replaces a damaged or truncated cache', async () => {
     await load().keep();
     const [name = ''] = await readdir(kept);
     const file = join(kept, name);
@@ -78,7 +78,7 @@ describe('a bundle that is loaded with its compiled code', () => {
     }
   });
 
-  it('is compiled before it is first loaded, in a thread of its own and once', async () => {
+  it('is compiled once before it is first loaded, in a separate thread', async () => {
     await compileAhead(compiler, { path, folder: kept });
     const { exports, wasCompiled } = load();
     assert.equal(exports.answer(), 'one');
@@ -89,7 +89,7 @@ describe('a bundle that is loaded with its compiled code', () => {
     assert.equal(await readFile(join(kept, name), 'utf8'), 'as it was');
   });
 
-  it('keeps what a window has run in place of what was compiled ahead', async () => {
+  it('replaces the precompiled code with what a window has run', async () => {
     await compileAhead(compiler, { path, folder: kept });
     const ahead = await readdir(kept);
     await load().keep();
@@ -101,12 +101,12 @@ describe('a bundle that is loaded with its compiled code', () => {
     assert.deepEqual(await readdir(kept), run);
   });
 
-  it('cannot be compiled ahead where it cannot be read or kept', async () => {
+  it("is not compiled ahead if it can't be read or the cache can't be stored", async () => {
     await assert.rejects(compileAhead(compiler, { path: join(folder, 'missing.js'), folder: kept }), /ENOENT/);
     await assert.rejects(compileAhead(compiler, { path, folder: join(path, 'below') }), /ENOTDIR/);
   });
 
-  it('fails as the bundle does', async () => {
+  it('fails like the bundle itself', async () => {
     await writeFile(path, 'throw new Error("cannot begin")');
     assert.throws(load, /cannot begin/);
     await mkdir(kept);

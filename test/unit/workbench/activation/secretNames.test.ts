@@ -1,10 +1,10 @@
-// The names of the secrets in VS Code's store, read once and again after each change.
+// Names of secrets in VS Code's store, read once and again after changes.
 import { strict as assert } from 'node:assert';
 import type { ExtensionContext, SecretStorageChangeEvent } from 'vscode';
 import { Emitter } from '../../../../src/base/event';
 import { rememberingSecretNames } from '../../../../src/workbench/activation/secretNames';
 
-describe('the names of secrets', () => {
+describe('secret names', () => {
   let stored: Map<string, string>;
   let reads: number;
   let fails: boolean;
@@ -31,14 +31,14 @@ describe('the names of secrets', () => {
     ({ secrets } = rememberingSecretNames(context));
   });
 
-  it('are read once, however often they are asked for', async () => {
+  it('are read once, however often they are requested', async () => {
     assert.deepEqual(await Promise.all([secrets.keys(), secrets.keys()]), [['one'], ['one']]);
     (await secrets.keys()).push('not stored');
     assert.deepEqual(await secrets.keys(), ['one']);
     assert.equal(reads, 1);
   });
 
-  it('are read again after this window has stored or deleted one', async () => {
+  it('are read again after this window has stored or deleted a secret', async () => {
     await secrets.keys();
     await secrets.store('two', '2');
     assert.deepEqual(await secrets.keys(), ['one', 'two']);
@@ -47,21 +47,21 @@ describe('the names of secrets', () => {
     assert.equal(await secrets.get('two'), '2');
   });
 
-  it('are read again after another window has changed one', async () => {
+  it('are read again after another window has changed a secret', async () => {
     await secrets.keys();
     stored.set('two', '2');
     changed.fire({ key: 'two' });
     assert.deepEqual(await secrets.keys(), ['one', 'two']);
   });
 
-  it('are not those of a store that was still being read when it changed', async () => {
+  it('are never those of a store that changed while being read', async () => {
     const before = secrets.keys();
     await secrets.store('two', '2');
     await before;
     assert.deepEqual(await secrets.keys(), ['one', 'two']);
   });
 
-  it('are read again after they could not be read', async () => {
+  it('are read again after an error', async () => {
     fails = true;
     await assert.rejects(async () => secrets.keys(), /locked/);
     fails = false;

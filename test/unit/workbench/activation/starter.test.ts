@@ -1,5 +1,4 @@
-// The product is loaded once. Where that fails, the pages say so, keep what the user does, and can
-// try again.
+// Loading the product once. After a failure, pages report it, keep the user's input, and can retry.
 import { strict as assert } from 'node:assert';
 import type { Page, PageListener } from '../../../../src/workbench/activation/page';
 import { Starter } from '../../../../src/workbench/activation/starter';
@@ -39,7 +38,7 @@ class FakePage {
   }
 }
 
-describe('a product that cannot be loaded', () => {
+describe('a product that fails to load', () => {
   let broken: string | undefined;
   let composed: number;
   let heard: unknown[];
@@ -72,14 +71,14 @@ describe('a product that cannot be loaded', () => {
     );
   });
 
-  it('is wanted from when a page is to be filled', async () => {
+  it('is needed once a page has to be filled', async () => {
     assert.equal(starter.isWanted, false);
     const filled = starter.fill(new FakePage().asPage);
     assert.equal(starter.isWanted, true);
     await filled;
   });
 
-  it('is composed once, and every caller gets the same reason', async () => {
+  it('is loaded once, and all callers get the same error', async () => {
     assert.equal(starter.prepare(), false);
     assert.equal(starter.prepare(), false);
     assert.throws(() => starter.product(), { message: "Couldn't start Parley: EROFS: read-only file system" });
@@ -90,7 +89,7 @@ describe('a product that cannot be loaded', () => {
     assert.equal(ended, 0);
   });
 
-  it('is told in the page, with the log and another try', async () => {
+  it('is reported in the page, with the log and a retry button', async () => {
     const page = new FakePage();
     await starter.fill(page.asPage);
     assert.equal(page.failure?.code, 'start-failed');
@@ -104,7 +103,7 @@ describe('a product that cannot be loaded', () => {
     assert.equal(shown, 2);
   });
 
-  it('is loaded by another try, and then hears all that its pages have said', async () => {
+  it('is loaded by a retry, and then receives all messages of its pages', async () => {
     const [page, other] = [new FakePage(), new FakePage()];
     page.say({ type: 'hello', version: 1 });
     await starter.fill(page.asPage);
@@ -127,14 +126,14 @@ describe('a product that cannot be loaded', () => {
     ]);
   });
 
-  it('leaves a message that is sent meanwhile in the composer', async () => {
+  it('leaves a message sent in the meantime in the composer', async () => {
     const page = new FakePage();
     await starter.fill(page.asPage);
     page.say({ type: 'send', clientId: 'c1', text: 'fix it' });
     assert.deepEqual(page.posted.at(-1), { type: 'rejected', clientId: 'c1', reason: "Couldn't start Parley." });
   });
 
-  it('tells in the page where the chat itself cannot be shown', async () => {
+  it("reports in the page if the chat itself can't be shown", async () => {
     broken = undefined;
     const page = new FakePage();
     let fails = true;
@@ -151,7 +150,7 @@ describe('a product that cannot be loaded', () => {
     assert.equal(page.posted.length, 1);
   });
 
-  it('is not loaded once the window has ended', async () => {
+  it('is not loaded after the window has closed', async () => {
     broken = undefined;
     const page = new FakePage();
     starter.prepare();

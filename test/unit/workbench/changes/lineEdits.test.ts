@@ -1,5 +1,4 @@
-// The edits that make one text of a document of another: exact, few, and only of lines that
-// changed.
+// Line edits between two texts: exact, few, and only of changed lines.
 import { strict as assert } from 'node:assert';
 import { lineEdits } from '../../../../src/workbench/changes/documents/lineEdits';
 

@@ -1,5 +1,4 @@
-// Restores of a session that were cancelled, and undos of them: each is finished or taken back, and
-// what is left to undo is known.
+// Interrupted restores and undos: each is finished or reverted, and what can be undone is known.
 import { strict as assert } from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// When a session counts as left, and when the user learns what happened.
+// When a session counts as left, and when the summary is shown.
 import { strict as assert } from 'node:assert';
 import { Emitter } from '../../../../src/base/event';
 import { silentLog } from '../../../../src/base/log';
@@ -7,7 +7,7 @@ import { Away, type AwayOptions } from '../../../../src/workbench/chat/away';
 
 const MINUTE = 60_000;
 
-describe('a session that goes on without being looked at', () => {
+describe('the summary of a session that continued out of sight', () => {
   let model: SessionModel;
   let now: number;
   let isFocused: boolean;
@@ -76,7 +76,7 @@ describe('a session that goes on without being looked at', () => {
 
   afterEach(() => away.dispose());
 
-  it('is told of when the window has the focus again', async () => {
+  it('is shown when the window regains focus', async () => {
     runs('seen');
     isFocused = false;
     now += MINUTE;
@@ -93,7 +93,7 @@ describe('a session that goes on without being looked at', () => {
     assert.deepEqual(told, ['A']);
   });
 
-  it('is told of when it comes into sight', async () => {
+  it('is shown when the session becomes visible', async () => {
     isShown = false;
     now += 1;
     runs('unseen');
@@ -107,7 +107,7 @@ describe('a session that goes on without being looked at', () => {
     assert.deepEqual(lines(), ['unseen']);
   });
 
-  it('is not told of after less than a minute, nor where nothing happened', async () => {
+  it('is not shown after less than a minute, or if nothing happened', async () => {
     isFocused = false;
     now += 1;
     runs('quick');
@@ -121,7 +121,7 @@ describe('a session that goes on without being looked at', () => {
     assert.deepEqual(told, []);
   });
 
-  it('is told of after a reload, from where it was left', async () => {
+  it('is shown after a reload, from where the user left', async () => {
     isFocused = false;
     now += 1;
     runs('unseen');
@@ -134,7 +134,7 @@ describe('a session that goes on without being looked at', () => {
     assert.deepEqual(lines(), ['unseen']);
   });
 
-  it('is told of when an agent is attached again that went on without a window', async () => {
+  it('is shown after reattaching to an agent that ran without a window', async () => {
     runs('seen');
     away.dispose();
     now += 5 * MINUTE;
@@ -148,7 +148,7 @@ describe('a session that goes on without being looked at', () => {
     assert.deepEqual(lines(), ['unseen']);
   });
 
-  it('keeps what was not dismissed when the user leaves again, and shows again what was', async () => {
+  it('keeps what was not dismissed when the user leaves again', async () => {
     const leave = async (line: string): Promise<void> => {
       isFocused = false;
       now += 1;

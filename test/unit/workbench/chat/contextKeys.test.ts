@@ -1,4 +1,4 @@
-// Context keys: a command is in the palette only while it can do something.
+// Context keys: a command is in the palette only while it has an effect.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { NO_COMMENTS, NO_REVIEW, NO_WORKTREES } from '../../../../src/workbench/changes/reviewKeys';
@@ -24,7 +24,7 @@ function conversation(parts: object = {}): KeySource {
 }
 
 describe('context keys', () => {
-  it('offer nothing about a session while there is none', () => {
+  it('offer nothing about a session without one', () => {
     assert.deepEqual(contextKeysOf(undefined, undefined), NO_SESSION);
   });
 
@@ -53,7 +53,7 @@ describe('context keys', () => {
     );
   });
 
-  it('offer to fork a session that is open with an agent that can', () => {
+  it('offer to fork a session that is open with an agent that supports it', () => {
     const can = (action: string): boolean => action === 'fork';
     const keys = (sessionId: string | undefined, ops: object): boolean =>
       contextKeysOf(conversation({ sessionId, ops }), undefined).canFork;
@@ -63,7 +63,7 @@ describe('context keys', () => {
     );
   });
 
-  it('keep each command that the palette hides in a menu or at a key', () => {
+  it('keep each command that the palette hides in a menu or keybinding', () => {
     const { menus, keybindings } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
       menus: Record<string, { command: string; when?: string }[]>;
       keybindings: { command: string }[];
@@ -93,7 +93,7 @@ describe('context keys', () => {
     assert.deepEqual(published, ['hasSession=true', 'hasSession=false']);
   });
 
-  it('are those that package.json asks for', () => {
+  it('are those that package.json uses', () => {
     const asked = new Set(
       [...readFileSync('package.json', 'utf8').matchAll(/"when": "([^"]*)"/g)].flatMap(([, when = '']) =>
         [...when.matchAll(/(?<![.\w])parley\.(\w+)/g)].map(([, key]) => key),

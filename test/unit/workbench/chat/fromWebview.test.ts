@@ -1,9 +1,9 @@
-// What the panel says of forms, pages and files: read as the contract has it, and nothing else.
+// Validation of the panel's messages about forms, pages and files.
 import { strict as assert } from 'node:assert';
 import { readFromWebview } from '../../../../src/workbench/chat/fromWebview';
 import { sameData } from '../../../support/sameData';
 
-describe('a message of the panel', () => {
+describe('a message from the panel', () => {
   const taken: readonly object[] = [
     {
       key: 'a',
@@ -35,7 +35,7 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];
   for (const message of taken) {
-    it(`is understood: ${JSON.stringify(message)}`, () => {
+    it(`is accepted: ${JSON.stringify(message)}`, () => {
       assert.deepEqual(readFromWebview(message), message);
     });
   }
@@ -56,22 +56,22 @@ describe('a message of the panel', () => {
     ),
   ];
   for (const message of refused) {
-    it(`is refused: ${JSON.stringify(message).slice(0, 90)}`, () => {
+    it(`is rejected: ${JSON.stringify(message).slice(0, 90)}`, () => {
       assert.ok('refused' in readFromWebview(message));
     });
   }
 
-  it('says neither what is saved nor where', () => {
+  it("can't choose what is saved or where", () => {
     const message = { key: 'a', type: 'saveResource', index: 1, content: 2, text: 'other', path: '/etc/passwd' };
     assert.deepEqual(readFromWebview(message), { key: 'a', type: 'saveResource', index: 1, content: 2 });
   });
 
-  it('has no say in which page is opened', () => {
+  it("can't choose which page is opened", () => {
     const message = { key: 'a', type: 'elicitation', id: 'a', answer: { kind: 'open', url: 'https://evil.example/' } };
     assert.deepEqual(readFromWebview(message), { key: 'a', type: 'elicitation', id: 'a', answer: { kind: 'open' } });
   });
 
-  it('belongs to a session, unless none was shown yet and a first message is written', () => {
+  it('belongs to a session, except for a first message before any was shown', () => {
     for (const type of ['cancel', 'wake']) assert.ok('refused' in readFromWebview({ type }), type);
     assert.ok('refused' in readFromWebview({ key: null, type: 'permission', id: 'p', optionId: 'o' }));
     assert.ok(!('refused' in readFromWebview({ key: null, type: 'endFind' })), 'the find key works at once');
@@ -79,7 +79,7 @@ describe('a message of the panel', () => {
     assert.deepEqual(readFromWebview(first), first);
   });
 
-  it('that is too large is refused as such, with the ids that it has', () => {
+  it('is rejected with its ids if too large', () => {
     const text = 'x'.repeat(2_000_001);
     sameData(readFromWebview({ key: 'a', type: 'send', clientId: 'c1', text }), {
       refused: 'too-large',

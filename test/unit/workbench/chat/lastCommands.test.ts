@@ -1,5 +1,4 @@
-// The last commands of terminals: which are kept, when they are complete, what an agent learns of
-// them.
+// The last terminal commands: which are retained, when they are complete, what agents get.
 import { strict as assert } from 'node:assert';
 import { LastCommands } from '../../../../src/workbench/chat/lastCommands';
 
@@ -40,7 +39,7 @@ class Stream implements AsyncIterable<string> {
   }
 }
 
-describe('the last commands of terminals', () => {
+describe('last terminal commands', () => {
   const terminal = { name: 'bash' };
   let commands: LastCommands<object, object>;
 
@@ -59,7 +58,7 @@ describe('the last commands of terminals', () => {
     return execution;
   };
 
-  it('are told with line, exit code and output, without escape sequences', async () => {
+  it('contain line, exit code and output, without escape sequences', async () => {
     const execution = run('npm test', terminal, new Stream().write(`${BEGIN}\u001b[31mfailed\u001b[0m\r\n`).close());
     commands.end(execution, 'npm test', 1);
     assert.equal(
@@ -68,24 +67,24 @@ describe('the last commands of terminals', () => {
     );
   });
 
-  it('are told without the blanks that a shell writes behind the output', async () => {
+  it('contain no blanks that a shell appends to the output', async () => {
     const sign = '\u001b[1m\u001b[7m%\u001b[27m\u001b[1m\u001b[0m          \r \r';
     commands.end(run('ls', terminal, new Stream().write(`${BEGIN}a.txt\r\n${sign}`).close()), 'ls', 0);
     assert.match(await textOf(), /\[exit code 0\]\na\.txt$/);
   });
 
-  it('say where no output is known, and where the exit code is not', async () => {
+  it('indicate a missing output or exit code', async () => {
     commands.end(run('true'), 'true', undefined);
     assert.match(await textOf(), /\$ true\n\[ended, exit code unknown\]\n\[no output is known\]$/);
   });
 
-  it('say that they run, with what they printed so far', async () => {
+  it('indicate that they are running, with the output so far', async () => {
     run('npm start', terminal, new Stream().write(BEGIN, 'listening'));
     await new Promise((resolve) => setImmediate(resolve));
     assert.match(await textOf(), /\$ npm start\n\[still running\]\nlistening$/);
   });
 
-  it('are complete with the end of the output and the exit code, whichever comes first', async () => {
+  it('are complete with the end of output and the exit code, in any order', async () => {
     const stream = new Stream().write(BEGIN);
     const execution = run('make', terminal, stream);
     commands.end(execution, 'make', 0);
@@ -100,13 +99,13 @@ describe('the last commands of terminals', () => {
     assert.match(await waiting, /\[exit code 2\]\nagain$/);
   });
 
-  it('say that the rest is not known where the output does not end', async function () {
+  it('indicate an incomplete output if its end is missing', async function () {
     this.timeout(10_000);
     commands.end(run('make', terminal, new Stream().write(`${BEGIN}half`)), 'make', 0);
     assert.match(await textOf(), /half\n\[the rest of the output is not known\]$/);
   });
 
-  it('are one of each terminal, newest first, of at most eight terminals', () => {
+  it('include one per terminal, newest first, of at most eight terminals', () => {
     const terminals = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}` }));
     for (const [index, one] of terminals.entries()) run(`first ${index}`, one);
     run('second 3', terminals[3]);
@@ -115,7 +114,7 @@ describe('the last commands of terminals', () => {
     assert.equal(lines().length, 7);
   });
 
-  it('take the place of the one before once their line is known', () => {
+  it('replace the previous one once their line is available', () => {
     commands.end(run('npm test'), 'npm test', 0);
     const unnamed = run('');
     assert.deepEqual(lines(), ['npm test']);
@@ -125,14 +124,14 @@ describe('the last commands of terminals', () => {
     assert.deepEqual(lines(), ['npm run build']);
   });
 
-  it('are not replaced by one that began before and ends later', () => {
+  it('are not replaced by one that started earlier and ends later', () => {
     const unnamed = run('');
     run('newer');
     commands.end(unnamed, 'older', 0);
     assert.deepEqual(lines(), ['newer']);
   });
 
-  it('are read no further once another one takes their place', async () => {
+  it('are no longer read once replaced', async () => {
     const stream = new Stream().write(BEGIN);
     run('npm start', terminal, stream);
     await new Promise((resolve) => setImmediate(resolve));
@@ -141,7 +140,7 @@ describe('the last commands of terminals', () => {
     while (!stream.isLeft) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('are asked for by an id that cannot be guessed, while they are the last', async () => {
+  it('are requested by an unguessable id, while they are the last', async () => {
     run('npm test');
     const { id } = commands.of(terminal) ?? assert.fail();
     assert.match(id, /^[\da-f]{8}-/);
@@ -150,7 +149,7 @@ describe('the last commands of terminals', () => {
     assert.equal(await commands.textOf(id, ''), undefined);
   });
 
-  it('keep the end of a long output from the beginning of a line', async () => {
+  it('keep the end of a long output, starting at a line', async () => {
     const stream = new Stream().write(BEGIN);
     for (let line = 0; line < 3000; line++) stream.write(`\u001b[38;5;196mline number ${line}\u001b[0m\n`);
     commands.end(run('seq', terminal, stream.close()), 'seq', 0);
@@ -159,7 +158,7 @@ describe('the last commands of terminals', () => {
     assert.ok(text.endsWith('line number 2999') && text.length < 66_000);
   });
 
-  it('take a stream that fails as one that ended', async () => {
+  it('treat a failing stream as ended', async () => {
     const failing = {
       async *[Symbol.asyncIterator]() {
         yield `${BEGIN}some`;
@@ -172,7 +171,7 @@ describe('the last commands of terminals', () => {
     assert.match(await textOf(), /some$/);
   });
 
-  it('cut a command line that is endless', async () => {
+  it('truncate an endless command line', async () => {
     run('x'.repeat(1_000_000));
     assert.equal(commands.of(terminal)?.line.length, 4000);
   });

@@ -1,5 +1,4 @@
-// The output of one command among what its terminal received: late marks, marks in pieces, none at
-// all.
+// A command's output within its terminal's: with late, split or missing marks.
 import { strict as assert } from 'node:assert';
 import { MarkedOutput } from '../../../../src/workbench/chat/markedOutput';
 
@@ -12,22 +11,22 @@ function textOf(...pieces: readonly string[]): string {
   return output.text().output;
 }
 
-describe('the output between the marks of a command', () => {
-  it('is what stands between its beginning and its end', () => {
+describe("a command's marked output", () => {
+  it('is the text between its start and end marks', () => {
     assert.equal(textOf(`prompt$ ${BEGIN}one\n`, `two\n${end('1')}prompt$ `), 'one\ntwo\n');
   });
 
-  it('is not ended by the late end of the command before', () => {
+  it('is not ended by the late end mark of the previous command', () => {
     assert.equal(textOf(`old${end('0')}`, `prompt$ ${BEGIN}`, 'new'), 'new');
     assert.equal(textOf(`${end()}\u001b]633;A\u0007$ ${BEGIN}new${end()}`), 'new');
   });
 
-  it('is everything where no beginning is marked', () => {
+  it('is everything if there is no start mark', () => {
     assert.equal(textOf('one ', 'two'), 'one two');
     assert.equal(textOf(`old${end('2')}one`), 'one');
   });
 
-  it('is found whatever the pieces are', () => {
+  it('is found however the chunks are split', () => {
     for (const mark of [BEGIN, '\u001b]133;C\u001b\\'])
       for (const last of [end('130'), '\u001b]133;D;1\u001b\\', end()]) {
         const all = `x${mark}a\u001b[1mb\u001b]0;title\u0007c${last}y`;
@@ -38,11 +37,11 @@ describe('the output between the marks of a command', () => {
       }
   });
 
-  it('does not begin again after its end', () => {
+  it('does not start again after its end', () => {
     assert.equal(textOf(`${BEGIN}one${end()}${BEGIN}two${end()}`), 'one');
   });
 
-  it('keeps its end where it is long, also where the beginning was marked long before', () => {
+  it('keeps its end if it is long, even long after the start mark', () => {
     const output = new MarkedOutput(100);
     output.append(BEGIN);
     for (let line = 0; line < 10_000; line++) output.append(`line ${line}\n`);
@@ -50,7 +49,7 @@ describe('the output between the marks of a command', () => {
     assert.ok(truncated && text.endsWith('line 9999\n') && Buffer.byteLength(text) <= 100);
   });
 
-  it('does not wait for a mark that never becomes one', () => {
+  it('does not wait for an incomplete mark', () => {
     assert.equal(textOf(BEGIN, '\u001b]633;D;', 'x'.repeat(100)), `\u001b]633;D;${'x'.repeat(100)}`);
   });
 });

@@ -1,4 +1,4 @@
-// Links with a prompt, as VS Code hands them over: decoded.
+// Links with a prompt, as decoded by VS Code.
 import { strict as assert } from 'node:assert';
 import { promptOf } from '../../../../src/workbench/chat/promptLink';
 

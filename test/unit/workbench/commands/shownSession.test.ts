@@ -1,5 +1,4 @@
-// Commands are about the session that is shown: with one shown that has nothing, none of the
-// contributed commands changes what another one has.
+// Contributed commands apply to the session shown, and change no other one.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile } from 'node:fs/promises';
 import type { Conversation } from '../../../../src/client/conversation/conversation';

@@ -1,5 +1,4 @@
-// Files that agents write, whatever the editor has of them: what was not edited stays, byte by
-// byte.
+// Agents' writes to files in any editor state preserve unedited bytes.
 import assert from 'node:assert/strict';
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

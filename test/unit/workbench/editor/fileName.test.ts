@@ -1,5 +1,4 @@
-// Names of files that agents made: whatever the agent writes, what is suggested is one harmless
-// word of a path.
+// File names suggested for agents' files are single harmless path segments.
 import { strict as assert } from 'node:assert';
 import { fileNameOf } from '../../../../src/workbench/editor/fileName';
 
@@ -28,26 +27,26 @@ describe("the suggested name of an agent's file", () => {
     ['leads to another folder on Windows', 'artifact:///..%5C..%5Cevil.bat', 'evil.bat'],
     ['is the folder above', 'artifact:///..', 'untitled'],
     ['is hidden', 'artifact:///.bashrc', 'bashrc'],
-    ['is hidden behind a space', 'artifact:///%20.%20.env', 'env'],
-    ['is another file to Windows', 'artifact:///setup.exe.%20.', 'setup.exe'],
+    ['has a space before a dot', 'artifact:///%20.%20.env', 'env'],
+    ['has an ending that Windows ignores', 'artifact:///setup.exe.%20.', 'setup.exe'],
     ['is a stream of another file', 'artifact:///notes.txt%3Ahidden', 'notes.txt_hidden'],
     ['is a device', 'artifact:///CON', '_CON'],
-    ['is a device with an ending', 'artifact:///nul.tar.gz', '_nul.tar.gz'],
+    ['is a device with an extension', 'artifact:///nul.tar.gz', '_nul.tar.gz'],
     ['is a device with a space', 'artifact:///com1%20.txt', '_com1 .txt'],
-    ['is a device under another digit', 'artifact:///LPT%C2%B2.txt', '_LPT².txt'],
-    ['becomes a device when it is cleaned', 'artifact:///co%E2%80%8Bn', '_con'],
-    ['shows its ending turned round', 'artifact:///invoice%E2%80%AEfdp.exe', 'invoicefdp.exe'],
-    ['holds isolates', 'artifact:///a%E2%81%A6b%E2%81%A9.txt', 'ab.txt'],
-    ['holds a zero, an escape and a line end', 'artifact:///a%00b%1B%5B31m%0Ac.txt', 'ab[31m c.txt'],
-    ['is nothing that can be seen', 'artifact:///%E2%80%8B%EF%BB%BF%E3%85%A4', 'untitled'],
-    ['is half of a character', 'artifact:///a\ud800b.txt', 'ab.txt'],
-    ['is a link in a message', 'artifact:///%5Bopen%5D(command%3Aquit)', '[open](command_quit)'],
+    ['is a device with a superscript digit', 'artifact:///LPT%C2%B2.txt', '_LPT².txt'],
+    ['becomes a device without its invisible characters', 'artifact:///co%E2%80%8Bn', '_con'],
+    ['reverses its extension', 'artifact:///invoice%E2%80%AEfdp.exe', 'invoicefdp.exe'],
+    ['contains bidirectional isolates', 'artifact:///a%E2%81%A6b%E2%81%A9.txt', 'ab.txt'],
+    ['contains NUL, an escape and a line break', 'artifact:///a%00b%1B%5B31m%0Ac.txt', 'ab[31m c.txt'],
+    ['is invisible', 'artifact:///%E2%80%8B%EF%BB%BF%E3%85%A4', 'untitled'],
+    ['contains a lone surrogate', 'artifact:///a\ud800b.txt', 'ab.txt'],
+    ['is a command link', 'artifact:///%5Bopen%5D(command%3Aquit)', '[open](command_quit)'],
     ['is a folder', 'artifact:///', 'untitled'],
     ['is empty', '', 'untitled'],
-    ['is nothing but marks', 'artifact:///%3F%3F%3F', '___'],
+    ['has only special characters', 'artifact:///%3F%3F%3F', '___'],
   ];
   for (const [what, uri, name] of hostile) {
-    it(`${what}: ${JSON.stringify(uri)}`, () => {
+    it(`is safe if the address ${what}: ${JSON.stringify(uri)}`, () => {
       assert.equal(fileNameOf(uri), name);
     });
   }

@@ -1,5 +1,4 @@
-// Random agents and users who write the same file: no line of the user is lost, and what was not
-// edited stays byte by byte.
+// Random writes by agents and users to one file: no line is lost, and unedited bytes stay.
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { link, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Secrets that are cut by the end of a piece of a text: none reaches the disk whole, and no other
-// character is lost.
+// Secrets split between chunks: none is stored whole, and no other character is lost.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../../src/base/knownSecrets';
 import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
@@ -40,9 +39,7 @@ const usage: SessionEvent = { type: 'usage', usage: { used: 1, size: 2 } };
 const begin: SessionEvent = { type: 'turn_started', turnId: 'turn', origin: 'user', at: 0 };
 const over: SessionEvent = { type: 'turn_ended', turnId: 'turn', stopReason: 'end_turn', barrier: 'response', at: 9 };
 
-/**
- * The stored part of events that come each by itself, as the recorder of a conversation keeps them.
- */
+/** Returns separately arriving events as the recorder stores them. */
 function kept(...events: SessionEvent[]): readonly TimedEvent[] {
   const secrets = new KnownSecrets();
   secrets.add(SECRET);

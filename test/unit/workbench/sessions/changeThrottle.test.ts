@@ -13,7 +13,7 @@ describe('changes of sessions', () => {
   });
   afterEach(() => throttle.dispose());
 
-  it('are told in the next iteration after a pause, and again once for all that follow', async () => {
+  it('are reported in the next iteration after a pause, and then once for all that follow', async () => {
     for (let times = 0; times < 100; times++) throttle.changed('a');
     assert.deepEqual(told, []);
     await nextIteration();
@@ -27,7 +27,7 @@ describe('changes of sessions', () => {
     assert.deepEqual(told, ['a', 'a']);
   });
 
-  it('are told one session at a time', async () => {
+  it('are reported one session at a time', async () => {
     for (const key of ['a', 'b', 'c']) throttle.changed(key);
     await nextIteration();
     assert.deepEqual(told, ['a']);
@@ -35,7 +35,7 @@ describe('changes of sessions', () => {
     assert.deepEqual(told, ['a', 'b', 'c']);
   });
 
-  it('are not told of a session that is gone', async () => {
+  it('are not reported for a removed session', async () => {
     throttle.changed('a');
     throttle.forget('a');
     await delay(5);

@@ -1,4 +1,4 @@
-// The stored part of a session: bounded before the user has said anything, and without secrets.
+// The stored part of a session: bounded before the first message, and without secrets.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { knownSecrets } from '../../../../src/base/redact';
@@ -7,8 +7,8 @@ import type { Journal } from '../../../../src/store/journal';
 import { JournalPersistence } from '../../../../src/workbench/sessions/journalPersistence';
 import { retainedBytes } from '../../../support/heap';
 
-describe('what an agent says before the user does', () => {
-  it('takes a bounded number of bytes', () => {
+describe("an agent's messages before the user's first one", () => {
+  it('are limited in bytes', () => {
     const session = { key: 'k', agentId: 'a', cwd: '/w', roots: ['/w'] };
     const persistence = new JournalPersistence(
       { journal: {} as Journal, log: silentLog, windowId: 'w', session },
@@ -25,8 +25,8 @@ describe('what an agent says before the user does', () => {
   });
 });
 
-describe('what an agent says', () => {
-  it('reaches the disk without a secret that comes in two pieces', () => {
+describe("an agent's messages", () => {
+  it('are stored without a secret split between two chunks', () => {
     knownSecrets.add('two-pieces-of-a-secret');
     const session = { key: 'k', agentId: 'a', cwd: '/w', roots: ['/w'] };
     const written: TimedEvent[] = [];

@@ -1,4 +1,4 @@
-// What the list of sessions asks agents, and how often.
+// How often the session list queries agents.
 import { strict as assert } from 'node:assert';
 import { setImmediate as settled } from 'node:timers/promises';
 import type { StatusAnswer } from '../../../../src/acp/proposals/sessionStatus';
@@ -38,7 +38,7 @@ describe('the status of listed sessions', () => {
     await settled();
   }
 
-  it('is live or saved, and unknown where the agent does not say', async () => {
+  it('is live or saved, and unknown if the agent does not say', async () => {
     statuses.listed(ids(4));
     for (const [id, said] of [
       ['s0', 'live'],
@@ -54,7 +54,7 @@ describe('the status of listed sessions', () => {
     assert.equal(changes, 3);
   });
 
-  it('is asked for four at a time, fifty in all, in the order of the list', async () => {
+  it('is requested for four at a time, fifty in all, in list order', async () => {
     statuses.listed(ids(60));
     assert.deepEqual(asked, ids(4));
     let most = 0;
@@ -68,7 +68,7 @@ describe('the status of listed sessions', () => {
     assert.equal(asked.length, 50, 'each once');
   });
 
-  it('is asked for next for the row that is looked at, also beyond the first fifty', async () => {
+  it('is requested next for the focused row, even beyond the first fifty', async () => {
     statuses.listed(ids(60));
     statuses.lookedAt('s58');
     await answer('s0', 'saved');
@@ -79,7 +79,7 @@ describe('the status of listed sessions', () => {
   });
 
   for (const said of ['unsupported', 'unresponsive'] as const)
-    it(`is asked for no more after the answer ${said}`, async () => {
+    it(`is no longer requested after the response ${said}`, async () => {
       statuses.listed(ids(10));
       await answer('s0', said);
       statuses.lookedAt('s9');
@@ -89,7 +89,7 @@ describe('the status of listed sessions', () => {
       assert.equal(statuses.of('s1'), 'live');
     });
 
-  it('is not asked for after the list is closed, and open questions are withdrawn', async () => {
+  it('is not requested after the list is closed, and pending requests are cancelled', async () => {
     statuses.listed(ids(10));
     abort.abort();
     await settled();

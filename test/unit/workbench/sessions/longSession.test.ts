@@ -1,5 +1,4 @@
-// The end of a long session is there immediately: what opening it reads and looks at does not grow
-// with what stands before.
+// Opening a long session shows its end immediately, at a cost independent of its length.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
@@ -75,7 +74,7 @@ describe('opening a long session', () => {
     assert.ok(end.from > 1500);
   });
 
-  it('begins within a turn of a thousand calls', () => {
+  it('can start within a turn of a thousand calls', () => {
     const output = 'a line of output\n'.repeat(1200);
     function* long(): Generator<TimedEvent> {
       yield* timed(1, { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 });
@@ -88,14 +87,14 @@ describe('opening a long session', () => {
     assert.ok(there >= 64 && there <= 160, `${there} of ${model.state.entries.length} entries`);
   });
 
-  it('makes as many placeholders as are shown, however much stands before', () => {
+  it('creates only as many placeholders as are shown, however long the session', () => {
     const { entries } = SessionModel.after({ entries: 100_000, turns: 5000 }, 0).state;
     assert.equal(entries.length, 100_000);
     assert.ok(new Set(entries).size <= 65, `${new Set(entries).size}`);
     assert.equal(new Set(entries.slice(-64).map(({ id }) => id)).size, 64);
   });
 
-  it('looks at nothing that is not there yet', () => {
+  it('checks nothing that is not loaded yet', () => {
     const model = SessionModel.after({ entries: 100_000, turns: 5000 }, 0);
     for (const { at, event } of turn('t', 1, 'go', 'done')) model.apply(event, at);
     const { state, begins } = model;
@@ -113,7 +112,7 @@ describe('opening a long session', () => {
     assert.ok(looked <= 100, `${looked} entries`);
   });
 
-  it('gives a message no id that stands in what is not read yet', () => {
+  it('gives no message an id that an unread one has', () => {
     function* long(): Generator<TimedEvent> {
       yield* timed(1, { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 });
       const content = [{ type: 'text', text: 'go' }] as const;

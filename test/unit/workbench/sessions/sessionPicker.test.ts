@@ -1,4 +1,4 @@
-// The list of sessions, with a stand-in of VS Code's list.
+// The session list, with a stub of VS Code's list.
 import { strict as assert } from 'node:assert';
 import type { StatusAnswer } from '../../../../src/acp/proposals/sessionStatus';
 import type { SessionPickerServices } from '../../../../src/workbench/sessions/sessionPicker';
@@ -53,7 +53,7 @@ function never(): { dispose(): void } {
   return { dispose: () => {} };
 }
 
-describe('the list of sessions', () => {
+describe('the session list', () => {
   const { createQuickPick } = window;
   let list: FakeList;
   let asked: Map<string, AbortSignal>;
@@ -100,7 +100,7 @@ describe('the list of sessions', () => {
   const descriptions = (): readonly (string | undefined)[] =>
     ['one', 'two'].map((id) => list.items.find(({ label }) => label === id)?.description);
 
-  it('says of sessions that an agent stores whether they are live or saved', async () => {
+  it("shows whether an agent's stored sessions are live or saved", async () => {
     const done = open(async (id) => (id === 'one' ? 'live' : 'saved'));
     await list.until(() => descriptions().every((text) => text?.includes(' · ')));
     assert.deepEqual(descriptions(), ['live · today', 'saved · today']);
@@ -109,7 +109,7 @@ describe('the list of sessions', () => {
     await done;
   });
 
-  it('asks nothing of an agent that does not offer session/status', async () => {
+  it('queries no agent without session/status', async () => {
     const done = open();
     await list.until(() => descriptions().every((text) => text === 'today'));
     list.hide();
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
     assert.equal(asked.size, 0);
   });
 
-  it('withdraws its questions when it is closed', async () => {
+  it('cancels its requests when closed', async () => {
     const done = open(() => new Promise(() => {}));
     await list.until(() => asked.size === 2);
     list.hide();

@@ -1,5 +1,4 @@
-// A transcript that is read in parts while the user looks at its row: what it is when they choose
-// it.
+// A transcript that is read in slices while its row is focused.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Journal } from '../../../../src/store/journal';
@@ -19,7 +18,7 @@ import { seeded } from '../../../support/store/random';
 
 const MANY = 600;
 
-describe('reading a kept session ahead', () => {
+describe('reading a stored session ahead', () => {
   let journal: Journal;
   let timers: HeldTimers;
 
@@ -43,7 +42,7 @@ describe('reading a kept session ahead', () => {
     return stateOf(journal.events('a').events);
   }
 
-  it('shows another transcript than the one that was kept', () => {
+  it('shows the stored transcript', () => {
     appendTurns(MANY);
     const reading = new TranscriptReading(journal, 'a');
     assert.equal(reading.advance(), true);
@@ -51,7 +50,7 @@ describe('reading a kept session ahead', () => {
     assert.deepEqual(structuredClone(reading.finish().state), whole());
   });
 
-  it('repeats or lacks what was said while it was read', () => {
+  it('neither repeats nor misses what is said while reading', () => {
     const random = seeded(11);
     appendTurns(MANY);
     const reading = new TranscriptReading(journal, 'a');
@@ -64,7 +63,7 @@ describe('reading a kept session ahead', () => {
     assert.deepEqual(structuredClone(reading.finish().state), whole());
   });
 
-  it('comes past rows that are larger than what is read at once', () => {
+  it('reads rows larger than a slice', () => {
     const large = 'x'.repeat(200_000);
     for (let at = 0; at < 5; at++)
       journal.append('a', timed(at, { type: 'unknown_update', name: `large ${at}`, raw: { large, at } }));
@@ -75,7 +74,7 @@ describe('reading a kept session ahead', () => {
     );
   });
 
-  it('shows what the agent has replaced when it opened the session again', () => {
+  it('discards what the agent replaced when it reopened the session', () => {
     appendTurns(MANY);
     const reading = new TranscriptReading(journal, 'a');
     while (reading.advance());
@@ -87,7 +86,7 @@ describe('reading a kept session ahead', () => {
     assert.equal(textIn(journal.events('a').events), 'all new');
   });
 
-  it('begins at a row in the middle, and is read in parts from there', async () => {
+  it('can start at a row in the middle, and continues in slices', async () => {
     appendTurns(MANY);
     const last = journal.session('a')?.lastSeq ?? 0;
     const model = await new TranscriptReading(journal, 'a', last - 7).finishSlowly(last);
@@ -96,7 +95,7 @@ describe('reading a kept session ahead', () => {
     assert.ok(answers.length <= 3, `${answers.length} answers`);
   });
 
-  it('shows a transcript of which nothing is left', () => {
+  it('shows an empty transcript if nothing is left', () => {
     appendTurns(10);
     const reading = new TranscriptReading(journal, 'a');
     reading.advance();

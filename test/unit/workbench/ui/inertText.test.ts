@@ -2,13 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { inert, inertLines, isTooLong, labelOf } from '../../../../src/workbench/ui/inertText';
 
-/**
- * How VS Code finds links in notifications and prompts (vs/base/common/linkedText), ignoring case.
- */
+/** How VS Code finds links in notifications (vs/base/common/linkedText), ignoring case. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
-/**
- * How VS Code finds icons in labels (vs/base/common/iconLabels); a backslash does not always help.
- */
+/** How VS Code finds icons (vs/base/common/iconLabels); a backslash does not always help. */
 const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 
 const HOSTILE: readonly string[] = [
