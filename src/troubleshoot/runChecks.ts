@@ -24,7 +24,7 @@ export function runChecks(
 async function findingOf({ limitMs, run }: Check, signal: AbortSignal): Promise<Finding> {
   if (signal.aborted) return unchecked(l10n.t('Canceled.'));
   const stop = new AbortController();
-  const { promise: given, resolve: settle } = Promise.withResolvers<Finding>();
+  const { promise: interrupted, resolve: settle } = Promise.withResolvers<Finding>();
   const cancel = (): void => {
     settle(unchecked(l10n.t('Canceled.')));
     stop.abort();
@@ -35,7 +35,7 @@ async function findingOf({ limitMs, run }: Check, signal: AbortSignal): Promise<
   }, limitMs);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    return await Promise.race([run(stop.signal), given]);
+    return await Promise.race([run(stop.signal), interrupted]);
   } catch (error) {
     return unchecked(l10n.t('The check failed: {0}', messageOf(error)));
   } finally {

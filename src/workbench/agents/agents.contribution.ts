@@ -18,7 +18,7 @@ import { AgentRegistry } from '../registry/agentRegistry';
 import { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 import { confirm, showInfo } from '../ui/messages';
-import { manageAgents, tellForgotten } from './agentsEditor';
+import { manageAgents, reportDeletedKeys } from './agentsEditor';
 
 export const agents: Contribution = {
   parts(workbench) {
@@ -33,7 +33,9 @@ export const agents: Contribution = {
     const keys = workbench.get(SavedKeys);
     workbench.register('selectAgent', (argument?: { agent?: string }) => selectAgent(workbench, argument?.agent));
     workbench.register('manageAgents', (argument?: { agent?: string }) => editAgents(workbench, argument?.agent));
-    workbench.register('forgetSecrets', async () => tellForgotten((await remote.forget()) + (await keys.forgetAll())));
+    workbench.register('forgetSecrets', async () =>
+      reportDeletedKeys((await remote.forget()) + (await keys.forgetAll())),
+    );
     registerForSession(workbench, {
       savePreset: (conversation, argument?: { name?: string }) => savePreset(workbench, conversation, argument),
       signIn,

@@ -187,7 +187,7 @@ function unusedKeysRow(unused: UnusedKeys, { keys }: EditorServices, again: Page
       const question = l10n.t('Delete the saved keys of “{0}”?', id);
       if (await confirm(question, names.join(', '), l10n.t('Delete'))) {
         await keys.removeUnused(unused);
-        tellForgotten(names.length);
+        reportDeletedKeys(names.length);
       }
       return again;
     },
@@ -232,14 +232,14 @@ function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageR
       go: async () => {
         const detail = l10n.t('The keys of all agents and the tokens of remote agents and servers are deleted.');
         if (await confirm(l10n.t('Clear all saved credentials?'), detail, l10n.t('Delete')))
-          tellForgotten((await remote.forget()) + (await keys.forgetAll()));
+          reportDeletedKeys((await remote.forget()) + (await keys.forgetAll()));
         return again;
       },
     },
   ];
 }
 
-export function tellForgotten(count: number): void {
+export function reportDeletedKeys(count: number): void {
   if (count === 0) void showInfo(l10n.t('No saved credentials.'));
   else
     void showInfo(

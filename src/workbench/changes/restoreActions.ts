@@ -120,13 +120,13 @@ async function ask(plan: RestorePlan, edited: number): Promise<string | undefine
   const { changes, skipped, now } = plan;
   const unrestored = skipped.length;
   const unnamed = skipped.filter(({ why }) => why === 'unnamed').length;
-  const wereThere = skipped.filter(({ why }) => why === 'was-there').length;
+  const existedBefore = skipped.filter(({ why }) => why === 'was-there').length;
   const notes = [
-    ...(unrestored > unnamed + wereThere
-      ? [l10n.t('{0} files that you edited since are left alone', unrestored - unnamed - wereThere)]
+    ...(unrestored > unnamed + existedBefore
+      ? [l10n.t('{0} files that you edited since are left alone', unrestored - unnamed - existedBefore)]
       : []),
     ...(unnamed > 0 ? [l10n.t("{0} files that the agent didn't name are left alone", unnamed)] : []),
-    ...(wereThere > 0 ? [l10n.t('{0} files that may have been there before are left alone', wereThere)] : []),
+    ...(existedBefore > 0 ? [l10n.t('{0} files that may have been there before are left alone', existedBefore)] : []),
     ...(now.gaps.length > 0 ? [l10n.t('Some repositories below the folder are not restored')] : []),
   ];
   const items = [

@@ -40,7 +40,7 @@ export async function askSeveral(
   const catalog = workbench.get(AgentCatalog);
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be started in an untrusted workspace."));
-  const written = argument.text === undefined ? writtenIn(onlyOf(workbench.get(ChatHome).current)) : undefined;
+  const written = argument.text === undefined ? draftOf(onlyOf(workbench.get(ChatHome).current)) : undefined;
   const title = written
     ? l10n.t('Ask Several Agents: {0}', oneLine(written.draft.text || (written.attachments[0]?.label ?? ''), MAX_TITLE))
     : l10n.t('Ask Several Agents');
@@ -57,7 +57,7 @@ export async function askSeveral(
   const asks = argument.text === undefined;
   const cwd = argument.cwd ?? (await folderOfNew(workbench, asks));
   if (cwd === undefined) return undefined;
-  const { worktrees = asks && (await areApart(workbench, cwd)) } = argument;
+  const { worktrees = asks && (await askForWorktrees(workbench, cwd)) } = argument;
   if (worktrees === undefined) return undefined;
 
   const together = randomUUID();
@@ -83,7 +83,7 @@ export async function askSeveral(
   return asked.map(({ key }) => key);
 }
 
-function writtenIn(conversation: Conversation | undefined) {
+function draftOf(conversation: Conversation | undefined) {
   if (!conversation) return undefined;
   const { unsent } = conversation;
   const { draft, attachments } = unsent;
@@ -99,7 +99,7 @@ function pickAgents(
   return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
 }
 
-async function areApart(workbench: Workbench, cwd: string): Promise<boolean | undefined> {
+async function askForWorktrees(workbench: Workbench, cwd: string): Promise<boolean | undefined> {
   const worktrees = workbench.get(SessionWorktrees);
   const isRepository = await worktrees.uncommitted(cwd).then(Boolean, () => false);
   if (!isRepository) return false;

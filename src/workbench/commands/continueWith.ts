@@ -146,15 +146,15 @@ export async function continueFromMessage(
   if (isEdit && !(await workbench.get(RestoreActions).restoreIfChanged(old, turnId, ask))) return undefined;
   const opening: SessionOpenStrategy = (id === old.agent.id ? forkBefore(old, first) : undefined) ?? { kind: 'new' };
   const title = how === 'fork' ? l10n.t('{0} (fork)', titleOf(old)) : titleOf(old);
-  const fresh = workbench
+  const newSession = workbench
     .get(Conversations)
     .create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old, opening });
   const noticeText = ownText('edited-from', ...(isEdit ? ran : []));
   const notice = { type: 'notice', own: true, severity: 'info', title: '', said: noticeText } as const;
   const at = Date.now();
-  fresh.note([...pastOf(state, first), { at, event: { ...notice, action: { id: `show:${old.key}` } } }]);
+  newSession.note([...pastOf(state, first), { at, event: { ...notice, action: { id: `show:${old.key}` } } }]);
   const chat = workbench.get(ChatHome);
-  return begin(fresh, prompt, () => (isEdit ? chat.present(fresh) : chat.openTab(fresh).focus()));
+  return begin(newSession, prompt, () => (isEdit ? chat.present(newSession) : chat.openTab(newSession).focus()));
 }
 
 function forkBefore({ model, connector, link, ops }: Conversation, index: number): SessionOpenStrategy | undefined {
@@ -165,16 +165,16 @@ function forkBefore({ model, connector, link, ops }: Conversation, index: number
 }
 
 export async function begin(
-  fresh: Conversation,
+  newSession: Conversation,
   { text, attachments }: FailedPrompt,
   show: () => unknown,
 ): Promise<Conversation> {
-  const { unsent } = fresh;
+  const { unsent } = newSession;
   for (const attachment of attachments) unsent.attach(attachment);
   unsent.write({ text, revision: unsent.draft.revision + 1 }, undefined);
   show();
-  await fresh.start();
-  return fresh;
+  await newSession.start();
+  return newSession;
 }
 
 function commandsOf(entries: readonly Entry[]): readonly string[] {
@@ -203,14 +203,14 @@ export async function continueWithSummary(workbench: Workbench, old: Conversatio
   const title = titleOf(old);
   const label = oneLine(l10n.t('Summary of {0}', title));
   const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
-  const fresh = workbench.get(Conversations).create({
+  const newSession = workbench.get(Conversations).create({
     agent: agent.id,
     cwd,
     title: l10n.t('{0} (continued)', title),
     isNamed: old.model.state.isNamed,
     continues: old,
   });
-  return begin(fresh, { text: '', attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
+  return begin(newSession, { text: '', attachments }, () => workbench.get(ChatHome).openTab(newSession).focus());
 }
 
 const MAX_TASK = 4_000;
@@ -232,9 +232,9 @@ export async function reviewWith(
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
   // Options and permissions apply only to the same agent.
   const continues = id === old.agent.id ? old : undefined;
-  const fresh = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
+  const newSession = workbench.get(Conversations).create({ agent: id, cwd, title, continues });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
   const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
   const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];
-  return begin(fresh, { text, attachments }, () => workbench.get(ChatHome).openTab(fresh).focus());
+  return begin(newSession, { text, attachments }, () => workbench.get(ChatHome).openTab(newSession).focus());
 }

@@ -137,11 +137,11 @@ export class Proposals extends DocumentFiles {
     if (!proposal || this.#textIn(proposal) === proposal.proposed) return false;
     if (this.#applied.has(id)) return true;
     this.#applied.add(id);
-    void this.#useInstead(proposal).finally(() => this.#applied.delete(id));
+    void this.#applyForAgent(proposal).finally(() => this.#applied.delete(id));
     return true;
   }
 
-  async #useInstead(proposal: Proposal): Promise<void> {
+  async #applyForAgent(proposal: Proposal): Promise<void> {
     try {
       await this.use(this.#uriOf(proposal));
     } catch (error) {

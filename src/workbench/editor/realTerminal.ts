@@ -90,11 +90,11 @@ export class AgentPty implements vscode.Pseudoterminal {
   #end(exit: TerminalExit): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const how =
+    const outcome =
       exit.signal === undefined
         ? vscode.l10n.t('exited with code {0}', exit.exitCode ?? '?')
         : vscode.l10n.t('was ended by {0}', exit.signal);
-    this.#write(`\n\x1b[0;2m${how}\x1b[0m\n`);
+    this.#write(`\n\x1b[0;2m${outcome}\x1b[0m\n`);
   }
 
   #write(text: string, dropped = 0): void {

@@ -21,7 +21,7 @@ export class SessionPaths {
     if (path.includes('\0') || (process.platform === 'win32' && !isWindowsFilePath(path)))
       throw new Error('This is not a path of a file.');
     const candidates = isAbsolute(path)
-      ? [await this.#asEditorSpells(resolve(path))]
+      ? [await this.#toEditorSpelling(resolve(path))]
       : this.roots.map((root) => resolve(root, path));
     for (const candidate of candidates) {
       if (!(await this.isInside(candidate))) continue;
@@ -61,7 +61,7 @@ export class SessionPaths {
   }
 
   /** Agents resolve links to their folder, the editor does not. */
-  async #asEditorSpells(path: string): Promise<string> {
+  async #toEditorSpelling(path: string): Promise<string> {
     if (this.holds(path)) return path;
     for (const root of this.roots) {
       const real = await realpath(root).catch(() => undefined);

@@ -59,7 +59,7 @@ export class StreamRedaction {
   #takeOne(timed: TimedEvent): TimedEvent[] {
     const { at, event, begins = false } = timed;
     const piece = pieceOf(event);
-    const before = piece && this.#heldBefore(piece, begins);
+    const before = piece && this.#pendingBefore(piece, begins);
     const taken: TimedEvent[] = [];
     for (const [holder, held] of this.#heldEnds) {
       if (held !== before && isContinuedBy(held, timed)) continue;
@@ -80,7 +80,7 @@ export class StreamRedaction {
     return taken;
   }
 
-  #heldBefore({ holder, part }: Piece, begins: boolean): HeldEnd | undefined {
+  #pendingBefore({ holder, part }: Piece, begins: boolean): HeldEnd | undefined {
     const held = this.#heldEnds.get(holder);
     return begins || held?.piece.part !== part ? undefined : held;
   }

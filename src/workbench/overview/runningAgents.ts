@@ -92,9 +92,9 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
     this.#hasOthers = found.some(({ kind }) => kind !== 'elsewhere');
     const before = this.#background;
     this.#background = found.filter((one) => one.state?.isAttached === false && !isHere(one.about.session));
-    const looks = (rows: readonly FoundKeeper[]): string =>
+    const describe = (rows: readonly FoundKeeper[]): string =>
       rows.map((one) => `${one.id} ${backgroundStateOf(one)}`).join();
-    if (looks(before) !== looks(this.#background)) this.#changed.fire();
+    if (describe(before) !== describe(this.#background)) this.#changed.fire();
   }
 }
 

@@ -33,7 +33,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
   readonly #log: Log;
   readonly #tree: SessionTree;
   #timer: Disposable | undefined;
-  #aging: Disposable | undefined;
+  #agingTimer: Disposable | undefined;
   #isStoredOld = false;
   #isOld = false;
   #currentSession: string | undefined;
@@ -121,7 +121,7 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
 
   override dispose(): void {
     this.#timer?.dispose();
-    this.#aging?.dispose();
+    this.#agingTimer?.dispose();
     super.dispose();
   }
 
@@ -151,9 +151,9 @@ export class SessionsView extends Part implements TreeSource<ListNode> {
   }
 
   #age(): void {
-    this.#aging?.dispose();
+    this.#agingTimer?.dispose();
     if (!this.#view.isVisible) return;
-    this.#aging = this.#clock.schedule(() => {
+    this.#agingTimer = this.#clock.schedule(() => {
       this.changed(false);
       this.#age();
     }, TIMES_MS);

@@ -40,7 +40,7 @@ import { HttpHistories, sampleUrl } from './httpHistories';
 import type { ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
-import { isHttp, noteNow, type SharedSession, SharedSessions } from './sharedSessions';
+import { isHttp, recordNow, type SharedSession, SharedSessions } from './sharedSessions';
 
 export interface DescriptorsOptions {
   readonly context: ExtensionContext;
@@ -164,11 +164,11 @@ export class Descriptors extends Part<DescriptorsOptions> {
       ));
     const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
     const isNamed = continues?.model.state.isNamed === true;
-    if (title !== undefined) noteNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
+    if (title !== undefined) recordNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
     const by = options.stateBy ?? speaker;
     if (descriptor.state !== undefined && by !== undefined) await this.sessions.of(conversation).messages.stateIsOf(by);
     const state = await this.#resolveState(descriptor, knows || isStateOf(by, conversation.agent), resolver);
-    noteNow(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
+    recordNow(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
     await this.sessions.of(conversation).messages.settled();
     this.sessions.tellRelated(conversation);
     return conversation;
@@ -357,9 +357,9 @@ class MissingMessages {
       return isGiven;
     };
     const place = { place: conversation, resolver, now: Date.now };
-    const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#sharing.ended);
+    const isLoaded = await retryGap(gapId, url, { ...place, unlock }, this.#sharing.ended);
     const isOpened = !wasAllowed && consent.isAllowed(origin);
-    if (!isOpened && !(isThere && unlocked === url)) return;
+    if (!isOpened && !(isLoaded && unlocked === url)) return;
     // The answer or token applies to all messages of that server.
     const others = (await this.#missingMessages(conversation)).filter((other) => originOf(other.url) === origin);
     await retryGaps(others, place, this.#sharing.ended);

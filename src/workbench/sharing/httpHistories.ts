@@ -53,7 +53,7 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
   async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const [store] = await this.options.stores.all();
     // Links to this machine are signed for its server's address.
-    if (await this.#liesHere(chat, store.isLocal)) await this.options.serve.ensureResourceServer();
+    if (await this.#needsLocalServer(chat, store.isLocal)) await this.options.serve.ensureResourceServer();
     return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
   }
 
@@ -76,7 +76,7 @@ export class HttpHistories extends Part<HttpHistoriesOptions> {
   }
 
   /** @param copies whether new copies are stored on this machine */
-  async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
+  async #needsLocalServer(chat: CommunicationChat, copies: boolean): Promise<boolean> {
     const history = await chat.known();
     if (!history) return false;
     const { descriptor, held = [] } = history;

@@ -74,14 +74,14 @@ export class ResourceAccess extends Configured<ResourceAccessOptions> implements
   async #askToken(origin: string, signal: AbortSignal): Promise<boolean> {
     if (!workspace.isTrusted || signal.aborted) return false;
     const { ask = vscodeQuestions, context } = this.options;
-    const isRefused = (await this.#token(origin)) !== undefined;
-    const title = isRefused
+    const isRejected = (await this.#token(origin)) !== undefined;
+    const title = isRejected
       ? l10n.t('{0} rejected the token', origin)
       : l10n.t('{0} requires a token for the messages of this session', origin);
     const storageNote = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
-    const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
+    const isUnencrypted = origin.startsWith('http:') && !isOnThisMachine(origin);
     const clear = l10n.t("The connection isn't encrypted. Anyone on the network can read the token.");
-    const prompt = isOpen ? `${storageNote} ${clear}` : storageNote;
+    const prompt = isUnencrypted ? `${storageNote} ${clear}` : storageNote;
     const validate = (text: string): string | undefined => credentialProblem(tokenIn(text));
     const token = tokenIn((await ask.line({ title, prompt, secret: true, validate }, signal)) ?? '');
     if (!isCredential(token)) return false;

@@ -157,9 +157,9 @@ export class Serve extends Part<ServeOptions> {
   async #change(): Promise<void> {
     const { log } = this.options;
     const { enabled, agents, port, publicUrl } = serverSettings();
-    const mayServe = workspace.isTrusted && !this.#isEnded;
-    const serves = mayServe && enabled;
-    const wanted = serves || (mayServe && this.#isShared);
+    const canServe = workspace.isTrusted && !this.#isEnded;
+    const serves = canServe && enabled;
+    const wanted = serves || (canServe && this.#isShared);
     if (this.#running && (!wanted || this.#running.port !== port)) await this.#end(this.#running);
     if (!serves) await this.#agents.closeAll();
     const problems = serves ? [...this.#agents.choose(agents)] : [];

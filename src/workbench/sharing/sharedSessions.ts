@@ -45,8 +45,8 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
   readonly #shared = new Map<string, SharedSession>();
   readonly #closing = new Set<Promise<void>>();
   readonly #branches = new Branches<SharedSession>(({ one, other, common }) => {
-    noteNow(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
-    noteNow(other.conversation, otherBranch(one.conversation.agent.name, one.key, common));
+    recordNow(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
+    recordNow(other.conversation, otherBranch(one.conversation.agent.name, one.key, common));
   });
 
   constructor(options: SharedSessionsOptions) {
@@ -81,7 +81,7 @@ export class SharedSessions extends Part<SharedSessionsOptions> {
       const relation = relate(opened.record, other.record);
       if (relation?.relation !== 'extends' && relation?.relation !== 'extendedBy') continue;
       const more = (other.record?.entries.length ?? 0) - (opened.record?.entries.length ?? 0);
-      noteNow(conversation, sameSession(other.conversation.agent.name, other.key, more));
+      recordNow(conversation, sameSession(other.conversation.agent.name, other.key, more));
     }
   }
 
@@ -196,6 +196,6 @@ async function untilSettled({ state, messages }: SharedSession): Promise<void> {
   await messages.settled();
 }
 
-export function noteNow(conversation: Conversation, event: SessionEvent): void {
+export function recordNow(conversation: Conversation, event: SessionEvent): void {
   conversation.note([{ at: Date.now(), event }]);
 }

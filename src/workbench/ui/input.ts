@@ -301,8 +301,8 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.busy = isBusy;
   }
 
-  set ignoreFocusOut(stays: boolean) {
-    this.#quick.ignoreFocusOut = stays;
+  set ignoreFocusOut(ignores: boolean) {
+    this.#quick.ignoreFocusOut = ignores;
   }
 
   /** @param focus id of the row to focus; default: the current row */
@@ -342,7 +342,7 @@ export class List<T extends ListRow> implements Disposable {
     return this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
   }
 
-  #fill({ rows, buttons }: Drawing<T>, kept: string | undefined): readonly Shown<T>[] {
+  #fill({ rows, buttons }: Drawing<T>, focusedId: string | undefined): readonly Shown<T>[] {
     const items = rows.map((row) => ({
       row,
       label: labelOf(row.label),
@@ -356,8 +356,8 @@ export class List<T extends ListRow> implements Disposable {
     this.#back = buttons.find(({ isBack }) => isBack)?.run;
     this.#quick.buttons = buttons.map((button) => (button.isBack ? QuickInputButtons.Back : shownButton(button)));
     this.#quick.items = items;
-    const again = kept === undefined ? undefined : items.find(({ row }) => row.id === kept);
-    if (again) this.#quick.activeItems = [again];
+    const focused = focusedId === undefined ? undefined : items.find(({ row }) => row.id === focusedId);
+    if (focused) this.#quick.activeItems = [focused];
     return items;
   }
 

@@ -66,12 +66,12 @@ export class EditorWorkingFiles implements WorkingFiles {
       if (!steps) return edits.map(({ path }) => path);
       // Also false if the user typed in between.
       const isApplied = await applyEdit(steps);
-      if (!isApplied) await removeHalf(steps);
+      if (!isApplied) await removePartialFiles(steps);
       const unsaved = isApplied ? await save(steps) : new Set<Step>();
       // If VS Code rejects the edits as a whole, they are finally made file by file.
       if (!isApplied && attempt < ATTEMPTS) continue;
       open = [];
-      for (const [n, step] of inOrder(steps).entries()) {
+      for (const [n, step] of inWriteOrder(steps).entries()) {
         report(edits.length + n, 2 * edits.length);
         // A file to delete may hold the only copy of what could not be written.
         const isLast = step.by === 'delete' && refused.size > 0;
@@ -91,7 +91,7 @@ export class EditorWorkingFiles implements WorkingFiles {
     const unsaved = unsavedInOtherEditors();
     const steps: Step[] = [];
     let loaded = 0;
-    const loadFew: Load = async (uri, content) => {
+    const loadLimited: Load = async (uri, content) => {
       if (loaded >= MAX_LOADED) return undefined;
       loaded += 1;
       return load(uri, content);
@@ -102,7 +102,7 @@ export class EditorWorkingFiles implements WorkingFiles {
       const key = pathKey(edit.path);
       try {
         const document = documents.get(key) ?? (await openDocument(edit.path));
-        const step = unsaved.has(key) ? 'refused' : await planOne(edit, document, loadFew);
+        const step = unsaved.has(key) ? 'refused' : await planEdit(edit, document, loadLimited);
         if (step === 'refused') refused.add(edit.path);
         else if (step !== 'done') steps.push(step);
       } catch (error) {
@@ -142,7 +142,7 @@ export class EditorWorkingFiles implements WorkingFiles {
   }
 }
 
-async function planOne(
+async function planEdit(
   edit: FileEdit,
   open: vscode.TextDocument | undefined,
   load: Load,
@@ -187,7 +187,7 @@ async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocume
 /** Applies deletions last, so that a file whose replacement can't be created is not lost. */
 async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   const workspaceEdit = new vscode.WorkspaceEdit();
-  for (const step of inOrder(steps)) {
+  for (const step of inWriteOrder(steps)) {
     if (step.by === 'document') workspaceEdit.set(step.uri, [...step.edits]);
     else if (step.by === 'create' && step.edit.content)
       workspaceEdit.createFile(step.uri, { contents: step.edit.content });
@@ -197,7 +197,7 @@ async function applyEdit(steps: readonly Step[]): Promise<boolean> {
 }
 
 /** Orders writes before deletions, except where a write replaces a deleted file or folder. */
-function inOrder(steps: readonly Step[]): readonly Step[] {
+function inWriteOrder(steps: readonly Step[]): readonly Step[] {
   const deletedPaths = steps.flatMap(({ by, edit }) => (by === 'delete' ? [edit.path] : []));
   const rank = ({ by, edit: { path } }: Step): number => {
     if (by === 'delete') return 1;
@@ -207,7 +207,7 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
 }
 
 /** Removes partially written new files after the disk was full. */
-async function removeHalf(steps: readonly Step[]): Promise<void> {
+async function removePartialFiles(steps: readonly Step[]): Promise<void> {
   for (const { by, edit } of steps) {
     if (by !== 'create' || !edit.content) continue;
     const found = await readDiskFile(edit.path).catch(() => undefined);
