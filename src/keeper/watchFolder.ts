@@ -1,8 +1,8 @@
-// Tells when something comes or goes in a folder.
+// Watches a folder for added and removed entries.
 import { type FSWatcher, watch } from 'node:fs';
 import { type Disposable, toDisposable } from '../base/disposable';
 
-/** @param pollMs interval of calls if the system does not tell, in milliseconds */
+/** @param pollMs interval of calls if the folder can't be watched, ms */
 export function watchFolder(folder: string, pollMs: number, onChange: () => void): Disposable {
   let watcher: FSWatcher | undefined;
   let timer: NodeJS.Timeout | undefined;

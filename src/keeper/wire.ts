@@ -232,7 +232,7 @@ export type KeeperStarted =
   | { readonly isRunning: true; readonly id: string }
   | { readonly isRunning: false; readonly code: string; readonly message: string };
 
-/** What is left of an exited agent. */
+/** Data that an exited agent leaves for the next window. */
 export interface KeeperRest {
   readonly wire: number;
   readonly host: string;

@@ -1,5 +1,5 @@
 // Proposed changes (of permission requests, and code applied to files) as editable documents.
-// Edited text is written here instead of by the agent, which is told the difference.
+// Edited text is written here instead of by the agent, which gets the difference.
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
@@ -107,7 +107,7 @@ export class Proposals extends DocumentFiles {
 
   /**
    * Applies the change: an unedited request is allowed; otherwise the file is written here and the
-   * agent is told the difference.
+   * agent gets the difference.
    * @param uri default: of the active editor
    * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of
    * writing the file

@@ -1,5 +1,5 @@
-// The agents that run without a window: looked for when keepers come and go, and at intervals while
-// there are any that this window does not have.
+// Agents that run without a window. Polled when keepers start or exit, and at intervals while there
+// are any besides this window's.
 import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -61,7 +61,7 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
     }
   }
 
-  /** Looks again in a few seconds: call when this window may have left an agent. */
+  /** Polls again in a few seconds. Called when this window may have detached from an agent. */
   pollLater(): void {
     if (!this.#isDisposed) this.#timer ??= this.options.schedule(() => void this.#poll(), POLL_MS);
   }

@@ -428,7 +428,7 @@ class ServedAgents extends Configured<ServeOptions> {
 /** Removes services that ask: MCP servers, secrets, sign-in, access outside the folders. */
 function withoutQuestions({ services, catalog, log }: ServeOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
-  // Rules, options and instructions are for the user's sessions, and nobody reviews changes here.
+  // Rules, options and instructions are for the user's sessions; changes can't be reviewed here.
   const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...own } = others;
   const { suggestions: _suggestions, systemPrompt: _instructions, ...rest } = own;
   const files = new EditorFiles({ log });

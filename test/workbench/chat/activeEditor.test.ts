@@ -1,4 +1,4 @@
-// What is offered of the active editor as context, in a real VS Code.
+// The active editor as context for a message, in a real VS Code.
 import { strict as assert } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

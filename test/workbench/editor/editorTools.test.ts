@@ -108,7 +108,7 @@ describe('the editor tools', function () {
     return text.split('\n');
   }
 
-  /** Creates a folder that the file watcher notices: it misses nested folders created at once. */
+  /** Creates a folder that the file watcher notices: it misses nested folders created together. */
   async function makeFolder(path: string): Promise<void> {
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
     const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));

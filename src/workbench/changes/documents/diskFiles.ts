@@ -34,7 +34,7 @@ export async function readDiskFile(path: string): Promise<DiskFile | undefined> 
   }
 }
 
-/** Returns whether the file has a write permission: whoever removed them meant it. */
+/** Returns whether the file has a write permission, which users remove on purpose. */
 export async function isWritable(path: string): Promise<boolean> {
   const found = await statOnDisk(fs, path);
   if (!found?.isFile()) return true;
