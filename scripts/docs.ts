@@ -1,4 +1,4 @@
-// Writes the generated tables of docs/. --check only reports stale pages.
+// Writes the generated parts of docs/ and CONTRIBUTING.md. --check only reports stale pages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedPages } from './lib/generatedPages';

@@ -1,4 +1,4 @@
-// The pages of docs/ with generated tables.
+// The pages with generated parts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectProofs, supportTable } from '../../test/unit/conformance/matrix';
