@@ -30,34 +30,29 @@ function blank(comment: string): string {
 
 function pieces(text: string): readonly Piece[] {
   const found: Piece[] = [];
-  let code = '';
+  // The code before a comment or template, to tell a regular expression from a division.
+  let before = '';
+  let from = 0;
   let at = 0;
+  const cut = (kind: 'comment' | 'template', end: number): void => {
+    const code = text.slice(from, at);
+    found.push({ kind: 'code', at: from, text: code }, { kind, at, text: text.slice(at, end) });
+    before = kind === 'template' ? '`' : `${before}${code}`.slice(-40);
+    from = end;
+    at = end;
+  };
   while (at < text.length) {
     const char = text.charAt(at);
     const pair = text.slice(at, at + 2);
-    let end = at + 1;
-    let kind: Piece['kind'] = 'code';
-    if (pair === '//') {
-      kind = 'comment';
-      end = indexOrEnd(text, '\n', at);
-    } else if (pair === '/*') {
-      kind = 'comment';
-      end = indexOrEnd(text, '*/', at + 2) + 2;
-    } else if (char === '`') {
-      kind = 'template';
-      end = templateEnd(text, at + 1);
-    } else if (char === "'" || char === '"') {
-      end = stringEnd(text, at + 1, char);
-    } else if (char === '/' && startsRegExp(code)) {
-      end = regExpEnd(text, at + 1);
-    }
-    const piece = { kind, at, text: text.slice(at, end) };
-    found.push(piece);
-    // Enough to tell a regular expression from a division.
-    if (kind !== 'comment') code = `${code.slice(-40)}${piece.text}`;
-    at = end;
+    if (pair === '//') cut('comment', indexOrEnd(text, '\n', at));
+    else if (pair === '/*') cut('comment', indexOrEnd(text, '*/', at + 2) + 2);
+    else if (char === '`') cut('template', templateEnd(text, at + 1));
+    else if (char === "'" || char === '"') at = stringEnd(text, at + 1, char);
+    else if (char === '/' && startsRegExp(`${before}${text.slice(Math.max(from, at - 40), at)}`))
+      at = regExpEnd(text, at + 1);
+    else at += 1;
   }
-  return found;
+  return [...found, { kind: 'code', at: from, text: text.slice(from) }];
 }
 
 function indexOrEnd(text: string, part: string, from: number): number {

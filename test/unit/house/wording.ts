@@ -57,8 +57,11 @@ export function readComments(text: string): readonly Finding[] {
 /** Returns the comments with their indentation; line comments below each other are one. */
 function blocksOf(text: string): readonly { readonly line: number; readonly text: string }[] {
   const blocks: { line: number; text: string }[] = [];
+  let line = 1;
+  let counted = 0;
   for (const { at, text: comment } of commentsOf(text)) {
-    const line = text.slice(0, at).split('\n').length;
+    line += text.slice(counted, at).split('\n').length - 1;
+    counted = at;
     const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
     const isAlone = before.trim() === '';
     const last = blocks.at(-1);
