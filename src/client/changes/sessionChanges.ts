@@ -136,7 +136,7 @@ export class SessionChanges implements Disposable {
     this.#recorder.warm();
   }
 
-  /** Call before applying what an earlier window's agent has sent meanwhile. */
+  /** Call before applying what the agent sent while no window was attached. */
   resume(): void {
     this.#recorder.resume();
   }
@@ -304,7 +304,10 @@ export class SessionChanges implements Disposable {
     if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 
-  /** Lists show each file's review state, and turns what can be redone: visible ones are outdated now. */
+  /**
+   * Lists show each file's review state, and turns what can be redone: visible ones are outdated
+   * now.
+   */
   #reviewChanged(): void {
     this.#reviewVersion++;
     this.#options.onChange();

@@ -32,8 +32,8 @@ const PAINT_MS = 50;
 /** In the event of a turn. */
 const MAX_YOURS = 500;
 /**
- * Starting git blocks this process for milliseconds: what the agent says immediately comes first, ms
- * after the start of a turn.
+ * Starting git blocks this process for milliseconds: what the agent says immediately comes first,
+ * ms after the start of a turn.
  */
 const FIRST_DELAY_MS = 100;
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
@@ -77,7 +77,7 @@ export class TurnRecorder implements Disposable {
     return this.#recorded.get(turnId);
   }
 
-  /** Takes a background state before the next turn, so that early writes are told apart. */
+  /** Takes a background state before the next turn, so that early writes can be told apart. */
   warm(): void {
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
   }
@@ -134,7 +134,7 @@ export class TurnRecorder implements Disposable {
 
   /**
    * Records the turn of an earlier window's agent from the state in the journal. Call before
-   * applying what the agent has sent meanwhile.
+   * applying what the agent sent while no window was attached.
    */
   resume(): void {
     this.recover();

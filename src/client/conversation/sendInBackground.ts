@@ -1,5 +1,5 @@
 // Sends the next queued message of a session whose agent runs without a window, from a window that
-// has something else open: attaches, sends, and leaves the agent to go on.
+// has something else open: attaches, sends, and leaves the agent running.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Changes } from '../../session/model/changes';

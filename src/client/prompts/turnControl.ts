@@ -190,7 +190,7 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The agent is gone.
+   * The agent has ended.
    * @param interrupted it was ended, and has not failed
    */
   exited(note: LocalizableText, interrupted = false): void {
@@ -346,7 +346,7 @@ export class TurnControl implements MessageSender {
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
-        // The end of the connection is told by the end of the agent, which knows why.
+        // The end of the connection is reported by the end of the agent, which knows why.
         if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error, steers));
       },
     );
@@ -426,8 +426,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Returns the answer to a prompt, which is sent once more in the same turn after a lost session was
-   * reopened or replaced.
+   * Returns the answer to a prompt, which is sent once more in the same turn after a lost session
+   * was reopened or replaced.
    * @param inVain how often that was done
    * @throws SessionLost if no session could be opened; what the agent answers
    */
@@ -490,7 +490,9 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
-  /** The message is still the user's, and next; if the agent didn't say so, it may yet repeat it. */
+  /**
+   * The message is still the user's, and next; if the agent didn't say so, it may yet repeat it.
+   */
   #notSteered(item: QueueItem, handle: string, error: unknown): void {
     const { queue } = this.#options;
     const failure = promptFailure(error);

@@ -1,6 +1,6 @@
 // Finds where a fragment stands in its file: some agents send only the part that they change,
-// without its line and the rest of that line. It is searched for in the file as the user has it, one
-// file at a time, and its place is kept as long as the fragment.
+// without its line and the rest of that line. It is searched for in the file as the user has it,
+// one file at a time, and its place is kept as long as the fragment.
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';

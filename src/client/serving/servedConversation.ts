@@ -1,4 +1,4 @@
-// One session of a served agent: a conversation with a process of its own, driven by runs of the
+// One session of a served agent: a conversation with a separate process, driven by runs of the
 // Agent Communication Protocol. The caller answers the agent's questions; the user of this machine
 // is never asked in their place.
 import { ParleyError } from '../../base/errors';
@@ -45,7 +45,7 @@ export class ServedConversation {
     return this.#isBusy;
   }
 
-  /** Nothing more can be asked of it: its agent or the agent's session is gone, or does not stop. */
+  /** It can't be used any more: its agent or the agent's session has ended, or does not stop. */
   get isBroken(): boolean {
     const { kind } = this.#conversation.connection;
     return this.#isBroken || (this.#known !== undefined && kind !== 'ready' && kind !== 'starting');

@@ -63,7 +63,10 @@ export interface OpenState {
 /** `later`: others, once the server is back and has everything; `here`: this window alone. */
 export type Readers = 'others' | 'later' | 'here';
 
-/** Result of copying messages to another store. `unreadable`: indices into the history, -1 for the state. */
+/**
+ * Result of copying messages to another store. `unreadable`: indices into the history, -1 for the
+ * state.
+ */
 export interface Moved {
   readonly moved: number;
   readonly unreadable: readonly number[];
@@ -86,7 +89,10 @@ interface Kept extends Omit<Partial<z.infer<typeof keptSchema>>, 'record'> {
   readonly record?: SessionRecord;
 }
 
-/** Writing the past of a session waits this long until it is shown, in ms: a hidden page shows nothing. */
+/**
+ * Writing the past of a session waits this long until it is shown, in ms: a hidden page shows
+ * nothing.
+ */
 const LONGEST_SHOWING_MS = 1000;
 /** How long a new message waits for the storage server before it is kept here, in milliseconds. */
 const PATIENCE_MS = 3000;
@@ -128,7 +134,7 @@ export class SessionLog implements Disposable {
     this.#observing = model.observe(this.#changes);
   }
 
-  /** What is known of the session; undefined before anything was written or asked. */
+  /** The record of the session; undefined before anything was written or asked. */
   get record(): SessionRecord | undefined {
     return this.#record;
   }
@@ -181,7 +187,9 @@ export class SessionLog implements Disposable {
     return this.#isUnknown && this.#opened === undefined ? false : undefined;
   }
 
-  /** The id of the agent that stored the state, or its name as a role has it; undefined if unknown. */
+  /**
+   * The id of the agent that stored the state, or its name as a role has it; undefined if unknown.
+   */
   get stateBy(): string | undefined {
     return this.#stateBy;
   }
@@ -271,7 +279,9 @@ export class SessionLog implements Disposable {
     this.#opened = undefined;
   }
 
-  /** When everything of a shared session that was complete so far is written, or has failed to be. */
+  /**
+   * When everything of a shared session that was complete so far is written, or has failed to be.
+   */
   settled(): Promise<void> {
     return this.#jobs.run('write', () => this.#flush().catch((error: unknown) => this.#warn(error)));
   }
@@ -282,7 +292,9 @@ export class SessionLog implements Disposable {
     this.#didChange.dispose();
   }
 
-  /** Called with every change, in the middle of it: compares the last entry, unless it is complete. */
+  /**
+   * Called with every change, in the middle of it: compares the last entry, unless it is complete.
+   */
   #look(): void {
     const last = this.#options.model.state.entries.at(-1);
     if (last === this.#lastEntry) return;
@@ -364,7 +376,9 @@ export class SessionLog implements Disposable {
     } while (this.#collect());
   }
 
-  /** The newest messages of a session that is too long begin another one: a history is never cut. */
+  /**
+   * The newest messages of a session that is too long begin another one: a history is never cut.
+   */
   async #continueShorter(): Promise<void> {
     const before = this.#known;
     const { entries, state, earlier } = before;
@@ -510,7 +524,9 @@ export class SessionLog implements Disposable {
     return { moved, unreadable };
   }
 
-  /** Copies an object to the first store, under its key; one that can't be read stays where it is. */
+  /**
+   * Copies an object to the first store, under its key; one that can't be read stays where it is.
+   */
   async #moved(place: OwnPlace, contentType: string, signal: AbortSignal): Promise<OwnPlace> {
     const [first] = this.#openStores;
     const { waits: _waits, ...rest } = place;
@@ -556,7 +572,8 @@ export class SessionLog implements Disposable {
     const record = kept.record ?? { id: this.#adopted?.id ?? mintId(), entries: [] };
     const found = await this.#recovered(record);
     const recovered = found.entries.length - record.entries.length;
-    // What reached the store and not the file store was written right after what is in the file store.
+    // What reached the store and not the file store was written right after what is in the file
+    // store.
     if (isFirst) this.#beyond += recovered;
     if (!kept.record && this.#adopted) await this.#save(await this.#adoptedRecord(this.#adopted, record));
     else if (recovered > 0) await this.#save(found);
@@ -614,7 +631,7 @@ export class SessionLog implements Disposable {
     return { ...record, entries: entries.slice(0, MAX_HISTORY) };
   }
 
-  /** The record of a session that came as a descriptor. What is our own stays known by key. */
+  /** The record of a session that came as a descriptor. Our own messages stay known by key. */
   async #adoptedRecord({ history, state }: SessionDescriptor, { id }: SessionRecord): Promise<SessionRecord> {
     const entries: Place[] = [];
     for (const url of history) entries.push(await this.#placeOfUrl(url, id));
@@ -671,7 +688,9 @@ export class SessionLog implements Disposable {
     );
   }
 
-  /** Takes a changed record. Long ones are saved more seldom, so saving costs no more than writing. */
+  /**
+   * Takes a changed record. Long ones are saved more seldom, so saving costs no more than writing.
+   */
   async #note(record: SessionRecord): Promise<void> {
     if ((this.#unsaved + 1) * 16 >= record.entries.length) return this.#save(record);
     this.#unsaved++;

@@ -157,7 +157,7 @@ export class Keepers {
     return watchFolder(folder, POLL_MS, onChange);
   }
 
-  /** Resolves when the agents are gone. */
+  /** Resolves when the agents have ended. */
   async endOf(sessions: readonly string[]): Promise<void> {
     await this.#endAll(this.#ids().filter((id) => sessions.includes(this.#aboutOf(id)?.session ?? '')));
   }
@@ -230,7 +230,7 @@ export class Keepers {
   }
 
   /**
-   * Sends something over a connection of its own, which stays open.
+   * Sends something over a separate connection, which stays open.
    * @throws Error if the keeper doesn't answer
    */
   async #tell(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
@@ -268,7 +268,7 @@ export class Keepers {
 
   async #force(id: string, file: KeeperFile): Promise<void> {
     const { shared, mark, agent, pid } = file;
-    // A process that keeps others too ends only if it answers nobody.
+    // A process that keeps others too ends only if it answers no one.
     if (shared) await endLeft(mark, agent);
     if (!(shared && (await answers(shared))) && (await isSame(file))) process.kill(pid, 'SIGKILL');
     await this.#clear(id, file);

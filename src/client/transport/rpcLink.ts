@@ -155,7 +155,7 @@ export class RpcLink implements AgentLink {
 
   /**
    * Attaches to the agent of an earlier window; nothing is delivered yet.
-   * @throws Error if it is gone or was not initialized, for the log
+   * @throws Error if it has ended or was not initialized, for the log
    */
   static async attach(
     options: LinkOptions & { readonly keeper: NonNullable<LinkOptions['keeper']> },

@@ -1,5 +1,5 @@
-// Lets few agents start at the same time. A start keeps a processor busy for a while: dozens at once
-// would delay each other, the window and the panel.
+// Lets few agents start at the same time. A start keeps a processor busy for a while: dozens
+// together would delay each other, the window and the panel.
 import { availableParallelism } from 'node:os';
 
 /** An agent that takes longer, in milliseconds, waits for something else than a processor. */

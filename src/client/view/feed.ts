@@ -1,6 +1,6 @@
 // Feeds one webview with one conversation: coalesced changes, at most one post per frame, at most
-// two posts in flight. A slow or hidden webview costs nothing: changes are merged meanwhile, and no
-// backlog builds up in its queue.
+// two posts in flight. A slow or hidden webview costs nothing: changes are merged until then, and
+// no backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
