@@ -218,7 +218,7 @@ export class Backing implements Disposable {
 
   dispose(): void {
     if (this.#closed) return;
-    // What is in memory only is lost after this.
+    // Events that are only in memory are lost after this.
     this.retry(LAST_WAIT_MS);
     this.#closed = true;
     this.#retry?.dispose();

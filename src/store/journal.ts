@@ -360,7 +360,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Deletes old sessions one at a time, so that other work goes on.
+   * Deletes old sessions one at a time, so that other work can run.
    * @throws the reason of the signal
    */
   async prune(options: PruneOptions, signal: AbortSignal): Promise<Pruned> {

@@ -379,7 +379,7 @@ export class WriteBuffer implements Disposable {
   }
 }
 
-/** Forgets all of them first: who is told may go on immediately. */
+/** Forgets all of them first: a callback may add new ones immediately. */
 function tellStored(progress: Map<string, ReadProgress>): void {
   const all = [...progress.values()];
   progress.clear();

@@ -23,7 +23,9 @@ interface Remembered<Place> {
 
 /** Remembers the rows of one session that later ones can supersede. */
 export class Superseded<Place> {
-  /** By what they describe. Until a turn begins or ends: then the same id can name something new. */
+  /**
+   * By what they describe. Until a turn begins or ends: then the same id can name something new.
+   */
   readonly #ofTurn = new Map<string, Remembered<Place>[]>();
   readonly #ofSession = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
@@ -222,7 +224,7 @@ function kindsOf({ limits }: EventOf<'rate_limits'>): string {
 }
 
 /**
- * What is needed of an earlier event of a call; undefined: nothing.
+ * The needed part of an earlier event of a call; undefined: none.
  * @param replaced the later one replaces the content
  * @param isEmptied an earlier row lost the content already
  */

@@ -1,5 +1,5 @@
 // Leases: which window owns a live session. There is one owner; other windows only read and can
-// take over when the owner is gone.
+// take over when the owner has ended.
 import type { Machine } from '../file/machine';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 
