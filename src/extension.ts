@@ -1,5 +1,5 @@
 // What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API.
-// All else (workbench/product.ts) is a bundle of its own that is read when something is first asked
+// All else (workbench/product.ts) is a separate bundle that is read when something is first asked
 // of it, and not before the page that the user waits for is drawn.
 
 import * as texts from '@vscode/l10n';
@@ -24,7 +24,9 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-/** VS Code's window hears of each command: so many are registered in one turn of the event loop. */
+/**
+ * VS Code's window hears of each command: this many are registered in one turn of the event loop.
+ */
 const COMMANDS_AT_ONCE = 30;
 
 /** After this time, in milliseconds, the product has done what it does at its start. */
@@ -35,7 +37,7 @@ let channel: LogOutputChannel | undefined;
 
 export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   const context = rememberingSecretNames(given);
-  // The bundle has a copy of its own: the product brings another one.
+  // The bundle has its own copy: the product brings another one.
   texts.config({ contents: l10n.bundle ?? {} });
   const log = (): LogOutputChannel => {
     channel ??= window.createOutputChannel('Parley', { log: true });
@@ -91,7 +93,8 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   );
   const listed = (context.extension.packageJSON as Manifest).contributes.commands.map(({ command }) => command);
   for (const [index, command] of [...listed, ...UNLISTED_COMMANDS].entries()) {
-    // VS Code waits with the first command until all are there, and other extensions are not held up.
+    // VS Code waits with the first command until all are there, and other extensions are not held
+    // up.
     if (index % COMMANDS_AT_ONCE === 0) await new Promise(setImmediate);
     const run = async (...args: never[]): Promise<unknown> => {
       if (command === 'parley.showLog') return log().show();
@@ -114,7 +117,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       commands.executeCommand(command, ...(argument ? [{ ...Object(args[0]), ...argument }] : args));
     context.subscriptions.push(commands.registerCommand(alias, run));
   }
-  // A page that is restored is filled at once, and leaves no time for this.
+  // A restored page is filled immediately, and leaves no time for this.
   if (!starting.isWanted) {
     const compiler = Uri.joinPath(bundles, 'compiler.js').fsPath;
     compileAhead(compiler, place).catch((error: unknown) => log().warn(messageOf(error)));
@@ -124,7 +127,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
 
 /**
  * Ends agents and server in order. VS Code waits a few seconds for this and disposes the
- * subscriptions meanwhile: what the orderly end needs is not among them.
+ * subscriptions in the meantime: what the orderly end needs is not among them.
  */
 export async function deactivate(): Promise<void> {
   await starter?.end();

@@ -1,6 +1,6 @@
 // The first script of the page, small enough to run before the first paint. It adopts the page's
-// styles and makes the composer (shell.html) usable at once. The main script follows after the
-// first paint, takes over the composer, and performs what was requested meanwhile.
+// styles and makes the composer (shell.html) usable immediately. The main script follows after the
+// first paint, takes over the composer, and performs what was requested before.
 import { isComposing } from './dom/dom';
 import { messageField, watchTyping } from './input/typing';
 
@@ -14,8 +14,9 @@ declare global {
 /** A hidden page is never painted; the main script then starts after this time, ms. */
 const NO_PICTURE = 100;
 
-// The host embeds the styles, as each file that a webview fetches costs a round trip through VS Code that
-// delays the first paint. Adopted, so that the content security policy need not allow inline styles.
+// The host embeds the styles, as each file that a webview fetches costs a round trip through VS
+// Code that delays the first paint. Adopted, so that the content security policy need not allow
+// inline styles.
 const styles = document.getElementById('styles')?.textContent;
 if (styles) {
   const sheet = new CSSStyleSheet();

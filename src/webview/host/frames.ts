@@ -8,7 +8,9 @@ const FRAME_BUDGET_MS = 7;
 export interface FrameWork {
   /** The transcript. */
   readonly view: {
-    /** If not at the end, the position is preserved across a frame: what moves it is drawn in one. */
+    /**
+     * If not at the end, the position is preserved across a frame: what moves it is drawn in one.
+     */
     readonly isAtEnd: boolean;
     /** @returns whether everything is drawn */
     render(deadline: number): boolean;
@@ -64,7 +66,7 @@ export class Frames {
     });
   }
 
-  /** Draws updates at once while the budget lasts, so that the frame only has to paint them. */
+  /** Draws updates immediately while the budget lasts, so that the frame only has to paint them. */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
     this.#ask();

@@ -22,7 +22,7 @@ export interface SentDraft {
 
 export interface KeptDraft extends DraftView {
   readonly sent?: SentDraft;
-  /** Messages sent to a host that is gone. They are not part of the text. */
+  /** Messages sent to a host that has ended. They are not part of the text. */
   readonly lost?: readonly string[];
   /** Nothing was said in the session: the host may not know it. */
   readonly isNew?: true;

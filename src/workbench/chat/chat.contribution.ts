@@ -50,7 +50,8 @@ export const chat = (places: ChatPlaces): Contribution => ({
     workbench.own(home.onDidShow((key) => away.look(key)));
 
     const keys = new ContextKeyPublisher(workbench);
-    // Read once for each change: VS Code copies the settings each time, and a session changes often.
+    // Read once for each change: VS Code copies the settings each time, and a session changes
+    // often.
     let resources = resourcesSetting();
     const active = (): Conversation | undefined => onlyOf(home.current) ?? conversations.peek();
     const updateKeys = (): void => keys.update(active(), resources, home.isInSideBar(active()));

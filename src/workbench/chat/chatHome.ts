@@ -212,7 +212,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   async start(conversation: Conversation): Promise<string> {
     this.show(conversation);
-    // Not after the start: the user types meanwhile.
+    // Not after the start: the user is typing by then.
     this.open().focus();
     await conversation.start();
     return conversation.key;

@@ -194,7 +194,7 @@ export class ChatSurface extends Part implements PageListener {
   }
 
   /**
-   * Starts the agent once the page is drawn: both at once compete for the processor, and the user
+   * Starts the agent once the page is drawn: they would compete for the processor, and the user
    * waits for the page.
    */
   startWhenDrawn(): void {

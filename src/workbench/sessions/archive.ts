@@ -295,7 +295,7 @@ export class Archive extends Part {
     return state?.kind === 'memory' ? state.message : undefined;
   }
 
-  /** Returns the id of the message that is next in a session; undefined where none is, or it waits. */
+  /** Returns the id of the next message of a session; undefined if there is none, or it waits. */
   nextQueued(key: string): string | undefined {
     const record = this.find(key);
     if (!record || record.queuePaused !== undefined || this.isHeld(key)) return undefined;

@@ -3,7 +3,7 @@
 import type { Disposable } from '../../base/disposable';
 import { Pace } from '../../base/pace';
 
-/** Minimum time between two changes of a session that are told, in milliseconds. */
+/** Minimum time between two announced changes of a session, ms. */
 const INTERVAL_MS = 100;
 
 export class ChangeThrottle implements Disposable {

@@ -32,7 +32,8 @@ export interface NewConversation {
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
   /**
-   * Absent: begins a new session, with the agent that was started ahead if it fits. That one gets no
+   * Absent: begins a new session, with the agent that was started ahead if it fits. That one gets
+   * no
    * transcript: a session with a past has to be given its opening.
    */
   readonly opening?: SessionOpenStrategy | undefined;
@@ -243,7 +244,7 @@ export class Conversations implements Disposable {
     const recalled = this.#archive.recall(key);
     if (!recalled) return this.renew(key, activates);
     const { record, kept, persistence } = recalled;
-    // A session is read also where its agent is gone; it continues with the preferred one then.
+    // A session whose agent was removed is read too; it continues with the preferred one then.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
     const { agentSessionId: _other, ...past } = kept;
     const conversation = new Conversation({
@@ -256,7 +257,7 @@ export class Conversations implements Disposable {
       ...(persistence ? { persistence } : { isHeld: true }),
     });
     const { unsent } = conversation;
-    // What is written into one that another window has is kept nowhere else.
+    // A draft written into a session of another window is kept nowhere else.
     const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
     this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()), { activates });
     if (persistence?.isLost) this.#onLost(key); // it was taken while it was read
@@ -273,7 +274,7 @@ export class Conversations implements Disposable {
   /**
    * Makes a new session again that an earlier host of this window had and did not store; its page
    * has the draft.
-   * @returns undefined if there was none, it is stored, or its agent is gone
+   * @returns undefined if there was none, it is stored, or its agent has ended
    */
   renew(key: string, activates = false): Conversation | undefined {
     const known = this.find(key);

@@ -191,7 +191,7 @@ export class JournalPersistence implements ConversationPersistence {
       change(journal, session.key);
     } catch (error) {
       this.#isLost = error instanceof ParleyError && error.code === 'session-held';
-      // An item that is gone or sent already is no loss; the journal's state reports others.
+      // An item that was removed or sent already is no loss; the journal's state reports others.
       const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
       log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
     }
@@ -226,7 +226,10 @@ function withoutSecrets(event: SessionEvent): SessionEvent {
   return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
 }
 
-/** The text of a chunk was redacted by {@link StreamRedaction}; it has nothing else that an agent says. */
+/**
+ * The text of a chunk was redacted by {@link StreamRedaction}; it has nothing else that an agent
+ * says.
+ */
 function isPlainChunk(event: SessionEvent): boolean {
   if (event.type !== 'message_chunk' || event.block.type !== 'text') return false;
   for (const field in event) if (!PLAIN_FIELDS.has(field)) return false;
@@ -244,11 +247,11 @@ function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
-/** Sessions up to this size, and this size when read, are read at once, in a few milliseconds. */
+/** Sessions up to this size, and this size when read, are read in one go, in a few milliseconds. */
 const SMALL_BYTES = 192 * 1024;
 const SMALL_READ_BYTES = 1024 * 1024;
 const SMALL_ROWS = 2000;
-/** Entries at the end of a larger session that are read at once: more than a window shows. */
+/** Entries at the end of a larger session that are read first: more than a window shows. */
 const TAIL_ENTRIES = 128;
 
 /**
@@ -289,7 +292,7 @@ function beginAtEnd(
   const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
   for (const { at, event } of events) model.apply(event, at);
   model.beginLive();
-  // Each message that was sent has a row of its own.
+  // Each message that was sent has its own row.
   return { model, whole: () => reading.finishSlowly(lastSeq), usedIds: lastSeq };
 }
 
