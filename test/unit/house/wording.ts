@@ -9,7 +9,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bwhat (became|becomes|has become) of\b/i, 'what happened to, the outcome of'],
   [/\bso many\b/i, 'a number, "this many"'],
   [/\bof elsewhere\b/i, 'from another …'],
-  [/\b(is|are|was|were|be) told\b/i, 'receives, learns; "notifies" in the active voice'],
+  [/\b(is|are|was|were|be) told\b(?! apart)/i, 'receives, learns; "notifies" in the active voice'],
   [/\bgo(es)? on\b/i, 'continues'],
   [/\bof (its|their) own\b/i, 'its own …, a separate …'],
   [/\b(is|are) gone\b/i, 'no longer exists, has exited, was removed'],
