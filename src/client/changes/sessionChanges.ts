@@ -133,7 +133,6 @@ export class SessionChanges implements Disposable {
 
   starting(): void {
     this.#recorder.recover();
-    this.#recorder.warm();
   }
 
   /** Call before applying what the agent sent while no window was attached. */

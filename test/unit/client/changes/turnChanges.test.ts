@@ -77,6 +77,19 @@ describe('what turns change on disk', function () {
     assert.deepEqual(test.changes.asked, []);
   });
 
+  it('runs no git while the agent starts', async () => {
+    let askedAtStart: number | undefined;
+    const approve = async (): Promise<void> => {
+      await new Promise(setImmediate);
+      askedAtStart = test.changes.asked.length;
+    };
+    const conversation = open({ services: { approve } });
+    await conversation.start();
+    await conversation.changes.settled();
+    assert.equal(askedAtStart, 0);
+    assert.ok(test.changes.asked.length > 0);
+  });
+
   it('runs no git in a workspace that is not trusted', async () => {
     const conversation = open({ services: { isTrusted: () => false } });
     conversation.changes.warm();
