@@ -30,7 +30,7 @@ const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__d
 const HASH_BYTES = 32;
 /** Of a window that has run the bundle: includes the functions that it called. */
 const RUN = '.bin';
-/** Compiled before any window has run the bundle. */
+/** Made before any window has run the bundle: includes the functions that run as it is loaded. */
 const AHEAD = '.ahead.bin';
 
 /**
@@ -41,16 +41,15 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
   const { path, folder } = place;
   const source = readFileSync(path);
   const name = nameOf(path);
-  const run = readKept(join(folder, name + RUN), source);
-  const cachedData = run ?? readKept(join(folder, name + AHEAD), source);
+  const ofRun = readKept(join(folder, name + RUN), source);
+  const cachedData = ofRun ?? readKept(join(folder, name + AHEAD), source);
   const script = scriptOf(path, source, cachedData);
-  const module = { exports: {} as T };
-  script.runInThisContext().call(module.exports, module.exports, createRequire(path), module, path, dirname(path));
+  const exports = run<T>(script, path, createRequire(path));
   const wasCompiled = cachedData !== undefined && script.cachedDataRejected !== true;
   const keep = async (): Promise<void> => {
-    if (run === undefined || !wasCompiled) await keepOnly(folder, name + RUN, source, script.createCachedData());
+    if (ofRun === undefined || !wasCompiled) await keepOnly(folder, name + RUN, source, script.createCachedData());
   };
-  return { exports: module.exports, wasCompiled, keep };
+  return { exports, wasCompiled, keep };
 }
 
 /**
@@ -70,10 +69,33 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
   });
 }
 
-/** Compiles a bundle without running it. @throws Error of the file system */
+/**
+ * Compiles a bundle, and the functions that run as it is loaded: for that, it is loaded with a
+ * stand-in for VS Code. Call it in a thread of its own. @throws Error of the file system
+ */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
   const source = readFileSync(path);
-  await keepOnly(folder, nameOf(path) + AHEAD, source, scriptOf(path, source, undefined).createCachedData());
+  const script = scriptOf(path, source, undefined);
+  const own = createRequire(path);
+  try {
+    run(script, path, (name) => (name === 'vscode' ? anything : own(name)));
+  } catch {
+    // What was compiled until then is of use too.
+  }
+  await keepOnly(folder, nameOf(path) + AHEAD, source, script.createCachedData());
+}
+
+/** Can be read, called, constructed and extended, and gives itself. */
+const anything: object = new Proxy(class {}, {
+  get: (target, name) => (name === 'prototype' ? target.prototype : typeof name === 'string' ? anything : undefined),
+  apply: () => anything,
+  construct: () => ({}),
+});
+
+function run<T>(script: Script, path: string, require: (name: string) => unknown): T {
+  const module = { exports: {} as T };
+  script.runInThisContext().call(module.exports, module.exports, require, module, path, dirname(path));
+  return module.exports;
 }
 
 /** Differs for each version of bundle and engine, without reading the bundle. */

@@ -89,6 +89,19 @@ describe('a bundle loaded with its code cache', () => {
     assert.equal(await readFile(join(kept, name), 'utf8'), 'as it was');
   });
 
+  it('precompiles the functions that run on load, also if they use VS Code', async () => {
+    const sizeAhead = async (last: string): Promise<number> => {
+      const filler = Array.from({ length: 200 }, (_, index) => `total += Math.sqrt(${index});`).join(' ');
+      const work = `const work = () => { let total = 0; ${filler} return total; };`;
+      await writeFile(path, `class Item extends require('vscode').TreeItem {} ${work} new Item('one'); ${last}`);
+      await compileAhead(compiler, { path, folder: kept });
+      const [name = ''] = await readdir(kept);
+      return (await readFile(join(kept, name))).length;
+    };
+    const without = await sizeAhead('');
+    assert.ok((await sizeAhead('work();')) > without + 1000);
+  });
+
   it('replaces the precompiled code with what a window has run', async () => {
     await compileAhead(compiler, { path, folder: kept });
     const ahead = await readdir(kept);
