@@ -104,7 +104,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       }
       if (command === 'parley.open' && !starting.isLoaded) {
         const page = panel.open();
-        await page.hasSpoken;
+        await page.hasBegun;
         if (page.isGone || !starting.prepare()) return undefined; // the page says why
         return product().chat.begin(page);
       }

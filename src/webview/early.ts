@@ -1,18 +1,24 @@
 // The first script of the page, small enough to run before the first paint. It adopts the page's
 // styles and makes the composer (shell.html) usable immediately. The main script follows after the
 // first paint, takes over the composer, and performs what was requested before.
+import { BEGUN } from '../panel/begun';
 import { isComposing } from './dom/dom';
+import type { VsCodeApi } from './host/host';
 import { messageField, watchTyping } from './input/typing';
 
 declare global {
   /** Set by the first script; the main script is wrapped in a call of it (scripts/build.mjs). */
   var parleyBegin: (start: () => void) => void;
-  /** What the user requested before the main script ran, which takes it over with `end`. */
-  var parleyEarly: { wantsSend: boolean; end(): void } | undefined;
 }
 
 /** A hidden page is never painted; the main script then starts after this time, ms. */
 const NO_PICTURE = 100;
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+// VS Code has nothing left to load: the host can begin its work while the page draws.
+const api = acquireVsCodeApi();
+api.postMessage(BEGUN);
 
 // The host embeds the styles, as each file that a webview fetches costs a round trip through VS
 // Code that delays the first paint. Adopted, so that the content security policy need not allow
@@ -27,6 +33,7 @@ if (styles) {
 const field = messageField();
 const button = document.querySelector<HTMLButtonElement>('button.primary');
 const early = {
+  api,
   wantsSend: false,
   end(): void {
     field?.removeEventListener('keydown', onKey);

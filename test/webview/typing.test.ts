@@ -64,6 +64,7 @@ describe('typing', () => {
     await page.waitForFunction(() => 'startMain' in globalThis);
     assert.ok(await hasFocus(field()), 'a page that begins with the focus gives it to the message');
     await leave();
+    assert.deepEqual(await panel.next('begun'), { type: 'begun' }, 'the host begins its work');
     await page.keyboard.type('at once');
     await page.evaluate(() => (globalThis as unknown as { startMain(): void }).startMain());
     await panel.next('hello');

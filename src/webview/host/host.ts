@@ -1,15 +1,20 @@
 // Communication with the extension host, and the state that the panel itself keeps over a reload.
+
+import type { BEGUN } from '../../panel/begun';
 import type { DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
 import { strings } from '../text/strings';
 import { announce, session } from './session';
 
-interface VsCodeApi {
-  postMessage(message: FromWebview): void;
+export interface VsCodeApi {
+  postMessage(message: FromWebview | typeof BEGUN): void;
   getState(): unknown;
   setState(state: UiState): void;
 }
 
-declare function acquireVsCodeApi(): VsCodeApi;
+declare global {
+  /** What the user requested before the main script ran, which takes it over with `end`. */
+  var parleyEarly: { readonly api: VsCodeApi; wantsSend: boolean; end(): void } | undefined;
+}
 
 /** A sent message that the host has not confirmed. */
 export interface SentDraft {
@@ -46,7 +51,8 @@ export interface UiState {
   readonly expanded?: Readonly<Record<string, boolean>>;
 }
 
-const api = acquireVsCodeApi();
+// The first script has it: VS Code gives it only once.
+const { api } = globalThis.parleyEarly as NonNullable<typeof globalThis.parleyEarly>;
 let state = (api.getState() ?? {}) as UiState;
 
 export function postOfPage(message: PageMessage): void {

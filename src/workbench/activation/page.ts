@@ -2,6 +2,7 @@
 // kept until there is a listener.
 import type { Event, Uri, Webview } from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import { isBegun } from '../../panel/begun';
 import type { ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
@@ -30,13 +31,13 @@ export class Page implements Disposable {
   /** State of a page that VS Code restores; undefined for a new page. */
   readonly restored: { readonly state: unknown } | undefined;
   /**
-   * Resolves when the page is drawn and has sent something, or after a timeout. Blocking this
-   * process earlier delays the page.
+   * Resolves when the page's first script runs, or after a timeout. Work in this process before
+   * that delays the page.
    */
-  readonly hasSpoken: Promise<void>;
+  readonly hasBegun: Promise<void>;
   readonly #holder: PageHolder;
   readonly #messages: Disposable;
-  #spoken = (): void => {};
+  #begun = (): void => {};
   #kept: unknown[] = [];
   #listener: PageListener | undefined;
   #toldVisible: boolean;
@@ -48,9 +49,9 @@ export class Page implements Disposable {
     this.restored = restored;
     this.#holder = holder;
     this.#toldVisible = holder.visible;
-    this.hasSpoken = new Promise((resolve) => {
+    this.hasBegun = new Promise((resolve) => {
       const patience = setTimeout(resolve, PATIENCE_MS);
-      this.#spoken = () => {
+      this.#begun = () => {
         clearTimeout(patience);
         resolve();
       };
@@ -114,13 +115,14 @@ export class Page implements Disposable {
   }
 
   readonly #receive = (message: unknown): void => {
-    this.#spoken();
+    this.#begun();
+    if (isBegun(message)) return;
     if (this.#listener) this.#listener.receive(message);
     else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
   };
 
   dispose(): void {
-    this.#spoken();
+    this.#begun();
     this.#messages.dispose();
     this.#kept = [];
   }

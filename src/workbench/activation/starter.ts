@@ -61,7 +61,7 @@ export class Starter<P extends Startable> {
   /** Never rejects. */
   async fill(page: Page): Promise<void> {
     this.#isWanted = true;
-    await page.hasSpoken;
+    await page.hasBegun;
     if (page.isGone || this.#state.kind === 'ended') return;
     if (!this.prepare()) {
       if (this.#state.kind === 'failed') this.#showFailure(page, this.#state.why);

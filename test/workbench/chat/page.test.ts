@@ -39,6 +39,7 @@ describe('a chat page', () => {
   it('keeps what was typed and sent before anybody listened, in order', () => {
     const { holder, page } = open();
     const heard: unknown[] = [];
+    holder.said.fire({ type: 'begun' });
     holder.said.fire('hello');
     holder.said.fire('send');
     page.listen({ receive: (message) => heard.push(message) });
@@ -47,23 +48,23 @@ describe('a chat page', () => {
     assert.deepEqual(heard, ['hello', 'send', 'cancel']);
   });
 
-  it('has the processor for itself until drawn', async () => {
+  it('has the processor for itself until its first script runs', async () => {
     const { holder, page } = open();
     let isOver = false;
-    const speaking = page.hasSpoken.then(() => {
+    const speaking = page.hasBegun.then(() => {
       isOver = true;
     });
     await Promise.resolve();
     assert.equal(isOver, false);
-    holder.said.fire('hello');
+    holder.said.fire({ type: 'begun' });
     await speaking;
   });
 
   it('abandons requests if it is closed before responding, or never responds', async () => {
     const { holder, page } = open();
     holder.disposed.fire();
-    await page.hasSpoken;
-    await open().page.hasSpoken;
+    await page.hasBegun;
+    await open().page.hasBegun;
   });
 
   it('is drawn once, however often VS Code reports the panel', () => {

@@ -5,7 +5,7 @@ import { Starter } from '../../../../src/workbench/activation/starter';
 
 class FakePage {
   readonly posted: { type: string; [more: string]: unknown }[] = [];
-  readonly hasSpoken = Promise.resolve();
+  readonly hasBegun = Promise.resolve();
   isGone = false;
   #listener: PageListener | undefined;
   #kept: unknown[] = [];
@@ -110,7 +110,7 @@ describe('a product that fails to load', () => {
     await starter.fill(other.asPage);
     page.say({ type: 'draft', text: 'half a thought' });
     page.say({ type: 'action', id: 'tryAgain' });
-    await page.hasSpoken;
+    await page.hasBegun;
     await new Promise(setImmediate);
     assert.equal(composed, 2);
     assert.ok(page.failure && other.failure, 'it still does not start');
