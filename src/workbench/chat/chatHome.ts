@@ -92,7 +92,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     }
     const surface = this.#surfaceOf(page);
     // The user opened the view to use it, unless VS Code restored it with the window.
-    if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
+    if (page === this.#places.view.page && !page.restored) surface.startAgent();
   }
 
   holds(key: string): boolean {
@@ -147,7 +147,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
    */
   begin(page?: Page): void {
     const surface = page ? this.#surfaceOf(page) : (this.#revealView() ?? this.openPanel());
-    surface.startWhenDrawn();
+    surface.startAgent();
     surface.focus();
   }
 
@@ -242,7 +242,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     }
     const wasInSideBar = view.page?.isVisible === true;
     const surface = tab ? this.#revealTab(tab) : this.openPanel();
-    surface.startWhenDrawn();
+    surface.startAgent();
     if (to === 'window') await commands.executeCommand('workbench.action.moveEditorToNewWindow');
     if (wasInSideBar) await commands.executeCommand('workbench.action.closeAuxiliaryBar');
     surface.focus();
@@ -304,7 +304,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       return;
     }
     const surface = this.openPanel();
-    surface.startWhenDrawn();
+    surface.startAgent();
     surface.focus();
   }
 

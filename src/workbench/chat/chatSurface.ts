@@ -20,9 +20,6 @@ import { FocusView } from './focusView';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { Welcome } from './welcome';
 
-/** An agent starts after this time even if the page isn't drawn, in ms. */
-const LONGEST_DRAWING_MS = 3000;
-
 /** About the page only: if the session is closed, there is nothing to tell the user. */
 const QUIET = new Set<SessionMessage['type']>([
   'unsent',
@@ -82,7 +79,6 @@ export class ChatSurface extends Part implements PageListener {
   /** The page runs: it has greeted, and was not hidden since. */
   #isLive = false;
   #focusWanted: FocusTarget | undefined;
-  #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: Page, conversation: Conversation, host: SurfaceHost) {
     super();
@@ -190,17 +186,13 @@ export class ChatSurface extends Part implements PageListener {
   }
 
   #bringBack(): void {
-    if (this.#conversation.isSuspended) this.startWhenDrawn();
+    if (this.#conversation.isSuspended) this.startAgent();
   }
 
-  /**
-   * Starts the agent once the page is drawn: they would compete for the processor, and the user
-   * waits for the page.
-   */
-  startWhenDrawn(): void {
+  /** Starts the agent unless it has been started; finding other agents, which is slow, follows. */
+  startAgent(): void {
     if (this.#conversation.connection.kind !== 'idle') return;
-    if (this.#greeted) this.#start();
-    else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
+    void this.#conversation.start().then(() => this.#firstUse.look());
   }
 
   focus(on: FocusTarget = 'composer'): void {
@@ -242,20 +234,7 @@ export class ChatSurface extends Part implements PageListener {
     this.insert(text);
   }
 
-  #start(): void {
-    clearTimeout(this.#startWanted);
-    this.#startWanted = undefined;
-    void this.#startThenLook();
-  }
-
-  /** Finding agents runs the login shell, which must not delay the first agent. */
-  async #startThenLook(): Promise<void> {
-    if (this.#conversation.connection.kind === 'idle') await this.#conversation.start();
-    this.#firstUse.look();
-  }
-
   override dispose(): void {
-    clearTimeout(this.#startWanted);
     this.#conversation.edits.releaseAll(this);
     super.dispose();
   }
@@ -322,7 +301,6 @@ export class ChatSurface extends Part implements PageListener {
     this.#feed.snapshot();
     this.#offerAll();
     this.#giveFocus();
-    if (this.#startWanted) this.#start();
   }
 
   get isVisible(): boolean {

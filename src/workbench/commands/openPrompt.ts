@@ -48,6 +48,6 @@ export function openPrompt(workbench: Workbench, { prompt = '', agent: id }: Pro
   const conversation = isFree ? shown : workbench.get(Conversations).create({ agent: agent?.id });
   const { unsent } = conversation;
   unsent.write({ text, revision: unsent.draft.revision + 1 }, undefined);
-  chat.present(conversation).startWhenDrawn();
+  chat.present(conversation).startAgent();
   return conversation.key;
 }

@@ -35,7 +35,7 @@ describe('opening a prompt', () => {
         get current() {
           return [all[0]?.conversation];
         },
-        present: () => ({ startWhenDrawn() {} }),
+        present: () => ({ startAgent() {} }),
       },
       AgentCatalog: { find: (id: string) => (['tested', 'other'].includes(id) ? { id } : undefined) },
     });
