@@ -1,6 +1,6 @@
 // What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API.
 // All else (workbench/product.ts) is a separate bundle that is read when something is first asked
-// of it, and not before the page that the user waits for is drawn.
+// of it, and not before VS Code has loaded the page that the user waits for.
 
 import * as texts from '@vscode/l10n';
 import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, window } from 'vscode';
