@@ -1,7 +1,7 @@
 // Watches the agent while no window is attached: looks for end marks in its lines, counts requests
 // that wait for a window, and decides when the agent exits.
 import type { Disposable } from '../base/disposable';
-import { parseMessage } from '../base/untrusted';
+import { parsedJson } from '../base/untrusted';
 import type { Spool } from './spool';
 import type { EndMark, Lease } from './wire';
 
@@ -129,10 +129,6 @@ function contains(value: unknown, wanted: unknown): boolean {
 }
 
 function parseMessage(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = parseMessage(bytes.toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(bytes.toString('utf8'));
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
