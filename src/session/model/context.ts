@@ -1,7 +1,7 @@
 // The session state with the indexes that make each event cheap, and the operations that keep the
 // indexes in step with the transcript.
 
-import { roughSize } from '../../base/text';
+import { detached, roughSize } from '../../base/text';
 import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
 import type { Changes } from './changes';
 import { type Entry, type MessageEntry, SessionState, type ToolEntry, type Turn } from './state';
@@ -77,6 +77,7 @@ export class ModelContext {
   ): number => {
     const { state } = this;
     const index = state.entries.length;
+    settle(state.entries[index - 1]);
     const entry = make({ id: `e${index}`, index, at, ...turnOfNextEntry(state) });
     state.entries.push(entry);
     if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
@@ -87,6 +88,13 @@ export class ModelContext {
   readonly note = (apply: (changes: Changes) => void): void => {
     for (const reader of this.#readers) apply(reader);
   };
+}
+
+/** Copies the text of a message that is probably whole: its pieces take four times as much. */
+function settle(entry: Entry | undefined): void {
+  if (entry?.kind !== 'agent' && entry?.kind !== 'thought') return;
+  const last = entry.content.at(-1);
+  if (last?.type === 'text') entry.content[entry.content.length - 1] = { ...last, text: detached(last.text) };
 }
 
 /**

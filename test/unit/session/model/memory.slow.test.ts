@@ -37,6 +37,20 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 1.2 * 30 * MAX_RAW_CHARS + MB, `${bytes} bytes`);
   });
 
+  it('holds messages that came in small pieces as one text each', () => {
+    const chars = 60 * 20;
+    const bytes = retainedBytes(() =>
+      model((apply) => {
+        for (let n = 0; n < 1000; n++) {
+          for (let piece = 0; piece < 60; piece++)
+            apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: wireText(20, n + piece) } });
+          apply(call(`c${n}`, {}));
+        }
+      }),
+    );
+    assert.ok(bytes < 1000 * (chars + 1500), `${bytes} bytes`);
+  });
+
   it('holds only what is kept of large texts', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
