@@ -665,6 +665,7 @@ export type {
 export type { Barrier, StopReason } from '../session/events/event';
 export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/events/form';
 export type {
+  Begun,
   ChangesAction,
   ChangesScope,
   CodeAction,

@@ -222,6 +222,10 @@ type Deep<T> = T extends object ? { readonly [K in keyof T]: Deep<T[K]> } : T;
 type WithoutKey<T> = T extends unknown ? Omit<T, 'key'> : never;
 
 export type FromWebview = Deep<z.infer<typeof fromWebview>>;
+/** The page's first script runs: not for the surface, which hears the greeting of the main one. */
+export interface Begun {
+  readonly type: 'begun';
+}
 export type PageMessage = Extract<FromWebview, { type: 'hello' | 'focused' | 'problem' }>;
 export type SessionMessage = WithoutKey<Exclude<FromWebview, PageMessage>>;
 type Message<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;

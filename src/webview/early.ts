@@ -1,7 +1,6 @@
 // The first script of the page, small enough to run before the first paint. It adopts the page's
 // styles and makes the composer (shell.html) usable immediately. The main script follows after the
 // first paint, takes over the composer, and performs what was requested before.
-import { BEGUN } from '../panel/begun';
 import { isComposing } from './dom/dom';
 import type { VsCodeApi } from './host/host';
 import { messageField, watchTyping } from './input/typing';
@@ -18,7 +17,7 @@ declare function acquireVsCodeApi(): VsCodeApi;
 
 // VS Code has nothing left to load: the host can begin its work while the page draws.
 const api = acquireVsCodeApi();
-api.postMessage(BEGUN);
+api.postMessage({ type: 'begun' });
 
 // The host embeds the styles, as each file that a webview fetches costs a round trip through VS
 // Code that delays the first paint. Adopted, so that the content security policy need not allow

@@ -1,12 +1,10 @@
 // Communication with the extension host, and the state that the panel itself keeps over a reload.
-
-import type { BEGUN } from '../../panel/begun';
-import type { DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
+import type { Begun, DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
 import { strings } from '../text/strings';
 import { announce, session } from './session';
 
 export interface VsCodeApi {
-  postMessage(message: FromWebview | typeof BEGUN): void;
+  postMessage(message: FromWebview | Begun): void;
   getState(): unknown;
   setState(state: UiState): void;
 }

@@ -71,7 +71,8 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
 
 /**
  * Compiles a bundle, and the functions that run as it is loaded: for that, it is loaded with a
- * stand-in for VS Code. Call it in a thread of its own. @throws Error of the file system
+ * stand-in for VS Code. Call it in a separate thread.
+ * @throws Error of the file system
  */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
   const source = readFileSync(path);

@@ -2,12 +2,13 @@
 // kept until there is a listener.
 import type { Event, Uri, Webview } from 'vscode';
 import type { Disposable } from '../../base/disposable';
-import { isBegun } from '../../panel/begun';
-import type { ToWebview } from '../../panel/contract';
+import type { Begun, ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
 /** Maximum wait for a page that is hidden or broken, in ms. */
 const PATIENCE_MS = 1000;
+
+const BEGUN: Begun['type'] = 'begun';
 
 /** Later messages are dropped. */
 const MOST_KEPT = 1000;
@@ -116,7 +117,7 @@ export class Page implements Disposable {
 
   readonly #receive = (message: unknown): void => {
     this.#begun();
-    if (isBegun(message)) return;
+    if (Object(message).type === BEGUN) return;
     if (this.#listener) this.#listener.receive(message);
     else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
   };
