@@ -1,5 +1,5 @@
 // Feeds one webview with one conversation: coalesced changes, at most one post per frame, at most
-// two posts in flight. A slow or hidden webview costs nothing: changes are merged until then, and
+// three posts in flight. A slow or hidden webview costs nothing: changes are merged until then, and
 // no backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
@@ -19,7 +19,8 @@ import { timelineParts } from './timelineParts';
 const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
-const MAX_IN_FLIGHT = 2;
+/** Painting and acknowledging a message can take over two frames; those behind would wait for it. */
+const MAX_IN_FLIGHT = 3;
 /** Sent without being asked for, up to either limit: usually more than a window shows. */
 const NEWEST_ITEMS = 64;
 const NEWEST_LINES = 90;
@@ -58,6 +59,8 @@ export class SessionFeed implements Disposable {
   #live = false;
   #isDisposed = false;
   #status = '';
+  /** The webview shows a running turn. */
+  #showsWork = false;
   #looked = false;
   #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
 
@@ -221,8 +224,14 @@ export class SessionFeed implements Disposable {
       this.#changes.reset();
       return;
     }
-    if (this.#timer !== undefined || this.#revision - this.#acknowledged >= MAX_IN_FLIGHT) return;
-    const wait = Math.max(0, this.#lastPost + FRAME_MS - performance.now());
+    if (this.#revision - this.#acknowledged >= MAX_IN_FLIGHT) return;
+    // The end of a turn does not wait for the next frame, as nothing follows that could join it.
+    const isEnd = this.#showsWork && this.#changes.parts.has('turn') && !this.#conversation.isWorking;
+    if (isEnd) {
+      this.#showsWork = false;
+      clearTimeout(this.#timer);
+    } else if (this.#timer !== undefined) return;
+    const wait = isEnd ? 0 : Math.max(0, this.#lastPost + FRAME_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#flush();
@@ -274,6 +283,7 @@ export class SessionFeed implements Disposable {
   }
 
   #notePosted(): void {
+    this.#showsWork = this.#conversation.isWorking;
     this.#status = statusOf(this.#conversation);
     this.#updateTick();
   }
