@@ -4,10 +4,12 @@
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Deferred } from '../../../../src/base/deferred';
 import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import type { BlockView, DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgent';
 import { pluck } from '../../../support/pluck';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { FEED_SOURCES } from '../../../support/sessions/feedSources';
@@ -368,5 +370,37 @@ describe('session feed', () => {
     await reader.until(() => reader.terminalOutput('x') === 'one ');
     apply({ type: 'terminal', terminalId: 'x', append: 'two' });
     await reader.until(() => reader.terminalOutput('x') === 'one two');
+  });
+});
+
+describe('session feed at the end of a turn', () => {
+  const open = useInlineAgents();
+  const { setTimeout: real } = globalThis;
+  afterEach(() => {
+    globalThis.setTimeout = real;
+  });
+
+  it('sends the last words without waiting for the next frame', async () => {
+    const agent = new InlineAgent({});
+    const prompted = new Deferred<unknown>();
+    agent.answers['session/prompt'] = (_params, _agent, id) => prompted.resolve(id);
+    const { conversation } = await open(agent);
+    const reader = new Reader();
+    const feed = new SessionFeed(conversation, FEED_SOURCES, (message) => reader.take(message));
+    reader.feed = feed;
+    feed.snapshot();
+    void conversation.send('go').done;
+    const prompt = await prompted.promise;
+    agent.update('s1', 'first ');
+    await reader.until(() => reader.text(1) === 'first ');
+    // Frames never come.
+    globalThis.setTimeout = ((run: () => void, ms = 0) => real(ms > 0 && ms <= 17 ? () => {} : run, ms)) as never;
+    agent.update('s1', 'last words');
+    agent.answer(prompt, { stopReason: 'end_turn' });
+    await reader.until(() => reader.text(1) === 'first last words');
+    const last = reader.messages.at(-1);
+    assert.ok(last?.type === 'update');
+    assert.ok(last.ops.some((op) => op.op === 'session' && op.patch.phase === 'ready'));
+    feed.dispose();
   });
 });
