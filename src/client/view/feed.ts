@@ -19,7 +19,7 @@ import { timelineParts } from './timelineParts';
 const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
-/** Painting and acknowledging a message can take over two frames; those behind would wait for it. */
+/** Painting and acknowledging a message can take over two frames; later ones would wait for it. */
 const MAX_IN_FLIGHT = 3;
 /** Sent without being asked for, up to either limit: usually more than a window shows. */
 const NEWEST_ITEMS = 64;
