@@ -74,11 +74,13 @@ function translated(shell: string, texts: Readonly<Record<string, string>> = {})
   );
 }
 
+/** In ASCII, as a single other character would double the size of the page's string in memory. */
 function inAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return text.replaceAll(/[&"<]|[^\x20-\x7e]/gu, (char) => `&#${char.codePointAt(0)};`);
 }
 
-/** JSON that can't close its element. */
+/** JSON in ASCII that can't close its element. */
 function inertJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c');
+  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(/<|[^\x20-\x7e]/g, escaped);
 }

@@ -30,7 +30,8 @@ describe('a chat page', () => {
     const html = pageHtml(new Holder().webview, extension.extensionUri, { language: 'de', bundle });
     assert.match(html, /<html lang="de"/);
     assert.match(html, /<button[^>]* aria-label="Senden"/);
-    assert.match(html, /placeholder="„Agent“ &lt;\/script> fragen…"/);
+    assert.match(html, /placeholder="&#8222;Agent&#8220; &#60;\/script> fragen&#8230;"/);
+    assert.doesNotMatch(html, /[^\n\x20-\x7e]/, 'the page is ASCII');
     const texts = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '') as typeof bundle;
     assert.equal(texts.Send, 'Senden');
     assert.equal(texts['Ask Agent…'], bundle['Ask Agent…']);
