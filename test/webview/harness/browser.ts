@@ -2,6 +2,7 @@
 /// <reference lib="dom" />
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import {
+  type Begun,
   CONTRACT_VERSION,
   type DraftView,
   type FromWebview,
@@ -14,12 +15,14 @@ import { findChromium } from '../../support/vscode/findChromium';
 import { type PanelServer, servePanel, type Theme } from './server';
 import type { Language } from './texts';
 
+type Posted = FromWebview | Begun;
+
 interface HostInPage {
   readonly posted: readonly FromWebview[];
   readonly violations: readonly string[];
   state(): unknown;
   send(message: ToWebview): void;
-  next(type: string, after?: number): Promise<FromWebview>;
+  next(type: string, after?: number): Promise<Posted>;
   acked(revision: number): Promise<void>;
 }
 
@@ -156,9 +159,9 @@ export class Panel {
   }
 
   /** @param after how many messages to skip */
-  async next<T extends FromWebview['type']>(type: T, after = 0): Promise<Extract<FromWebview, { type: T }>> {
+  async next<T extends Posted['type']>(type: T, after = 0): Promise<Extract<Posted, { type: T }>> {
     const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
-    return message as Extract<FromWebview, { type: T }>;
+    return message as Extract<Posted, { type: T }>;
   }
 
   /** Waits until a card can be answered: until then its buttons are marked as disabled. */
