@@ -67,8 +67,8 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'first words');
     assert.ok(await before?.evaluate((node) => node.isConnected && node === document.activeElement), 'the same field');
     assert.deepEqual(
-      (await page.evaluate(() => host.posted)).map(({ type }) => type).slice(0, 2),
-      ['hello', 'send'],
+      (await page.evaluate(() => host.posted)).map(({ type }) => type).slice(0, 3),
+      ['begun', 'hello', 'send'],
       'in this order',
     );
   });
