@@ -296,6 +296,8 @@ export class Conversation implements Disposable {
       const { dispatcher } = this.turns;
       const done = now ? dispatcher.sendSoon(item) : dispatcher.expect(item);
       void this.start();
+      // Once the agent is ready, it gets the message without waiting for the first state.
+      if (!this.link) this.changes.warm();
       dispatcher.pump();
       return { id: item.id, done };
     });

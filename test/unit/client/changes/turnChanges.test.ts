@@ -90,6 +90,13 @@ describe('what turns change on disk', function () {
     assert.ok(test.changes.asked.length > 0);
   });
 
+  it('knows the state before a turn whose message was sent while the agent started', async () => {
+    const conversation = open({ services: { approve: () => sleep(500) } });
+    const id = await turn('own a.txt changed');
+    assert.deepEqual(await listed(id), ['a.txt +1 −3']);
+    assert.equal(conversation.model.turn(id)?.changes?.incomplete, undefined);
+  });
+
   it('runs no git in a workspace that is not trusted', async () => {
     const conversation = open({ services: { isTrusted: () => false } });
     conversation.changes.warm();
