@@ -29,7 +29,7 @@ const LINES_OF_EDIT = 6;
 /** Nested items that are sent first. */
 const SOME_NESTED = 50;
 const MAX_PAGE = 200;
-/** Items whose changes are sent together or not at all. */
+/** Items whose changes are sent together or not at all: a page of the webview (`PAGE_SIZE`). */
 const STRETCH = 8;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
@@ -244,9 +244,9 @@ export class SessionFeed implements Disposable {
     const { entries } = state;
     const newest = firstOfNewest(state);
     // The webview asks for missing items when the reader comes near: not sent are changes there,
-    // and new items that were pushed away from the end unseen.
-    const changed = [...this.#changes.entries].filter(([index]) =>
-      index < this.#told ? this.#sent.has(stretchOf(index)) : index >= newest,
+    // and new items that were pushed away from the end unseen. Pages that it draws have no gaps.
+    const changed = [...this.#changes.entries].filter(
+      ([index]) => this.#sent.has(stretchOf(index)) || (index >= this.#told && index >= newest),
     );
     if (this.#changes.cleared || changed.length > MAX_OPS) {
       this.snapshot();

@@ -284,6 +284,15 @@ describe('session feed', () => {
     assert.ok(snapshot?.type === 'snapshot' && snapshot.total === 500 && snapshot.items.length < 24);
   });
 
+  it('leaves no gap in a page of the webview that it began to send', async () => {
+    const note = (title: string): void => apply({ type: 'notice', severity: 'info', title });
+    for (let index = 0; index < 3; index++) note(`n${index}`);
+    feed.snapshot();
+    for (let index = 3; index < 200; index++) note(`n${index}`);
+    await reader.until(() => reader.items.has(199));
+    assert.deepEqual([...reader.items.keys()].slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 136, 137]);
+  });
+
   it('sends a change of the session only with the fields that it touches', async () => {
     feed.snapshot();
     apply({ type: 'usage', usage: { used: 5, size: 10 } });
