@@ -56,9 +56,13 @@ class StreamFile {
 
   write(lines: readonly unknown[][]): void {
     this.#file ??= openSync(this.#path, 'a', 0o600);
-    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-    writeSync(this.#file, text);
-    this.bytes += text.length;
+    const text = Buffer.from(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    // A full disk takes a part of it.
+    for (let written = 0; written < text.length; ) {
+      const count = writeSync(this.#file, text, written);
+      this.bytes += count;
+      written += count;
+    }
   }
 
   sync(): void {
@@ -152,12 +156,9 @@ export class StreamLog {
     return this.#current.bytes;
   }
 
-  /** The rows of a session, or of all, are in the journal: what follows counts from there. */
-  forget(key?: string): void {
-    for (const { begun } of [this.#previous, this.#current]) {
-      if (key === undefined) begun.clear();
-      else begun.delete(key);
-    }
+  /** The rows of a session are in the journal: what follows counts from there. */
+  forget(key: string): void {
+    for (const { begun } of [this.#previous, this.#current]) begun.delete(key);
   }
 
   /** Continues in another file, but for sessions with rows in this one until they are forgotten. */

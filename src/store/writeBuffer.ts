@@ -71,6 +71,8 @@ export class WriteBuffer implements Disposable {
   readonly #written = new Map<string, WrittenRows>();
   readonly #progress = new Map<string, ReadProgress>();
   readonly #inMemory = new Map<string, ReadProgress>();
+  /** Nothing can follow what the stream files have: it counts in another file, or is cut off. */
+  #isStreamOutdated = false;
   #streamTimer: Disposable | undefined;
   #bulkTimer: Disposable | undefined;
   #restTimer: Disposable | undefined;
@@ -85,8 +87,9 @@ export class WriteBuffer implements Disposable {
     // The last rows, which can be extended, may be elsewhere now.
     options.backing.onDidChangeState(({ kind }) => {
       this.#written.clear();
-      options.stream.forget();
-      if (kind === 'durable') tellStored(this.#inMemory);
+      if (kind !== 'durable') return;
+      this.#isStreamOutdated = true;
+      tellStored(this.#inMemory);
     });
   }
 
@@ -129,13 +132,17 @@ export class WriteBuffer implements Disposable {
   note(key: string, table: SideTable, json: string): boolean {
     const { backing, stream, quietly } = this.#options;
     if (!backing.read(key, (sql) => hasSession(sql, key))) throw unknownSession(key);
+    if (this.#isStreamOutdated) this.#renewStream();
     const isNoted = quietly(() => {
       // Events before it are saved before it.
       if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
       stream.note(key, table, json, (one) => this.#writtenTo(one));
       return true;
     });
-    if (!isNoted) return false;
+    if (!isNoted) {
+      this.#isStreamOutdated = true;
+      return false;
+    }
     this.#notes.set(key, table, json);
     if (stream.size > MAX_STREAM_CHARS) this.#bulkSoon();
     else this.#bulkLater();
@@ -174,8 +181,9 @@ export class WriteBuffer implements Disposable {
   }
 
   #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
-    if (this.#unstreamed.isEmpty) return true;
     const { backing, stream } = this.#options;
+    if (this.#isStreamOutdated) this.#renewStream();
+    if (this.#unstreamed.isEmpty) return true;
     const isFlood = this.#unstreamed.chars > most;
     const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
     // A write would delay showing the beginning of the flood.
@@ -201,7 +209,17 @@ export class WriteBuffer implements Disposable {
       return true;
     });
     if (isDone) tellStored(this.#progress);
+    else this.#isStreamOutdated = true;
     return isDone === true;
+  }
+
+  /** Writes all to the journal, so that the stream files can start again. */
+  #renewStream(): void {
+    const { backing, stream, quietly } = this.#options;
+    if (backing.state.kind === 'memory') return;
+    this.#isStreamOutdated = false;
+    this.flush();
+    if (backing.state.kind === 'durable') quietly(() => stream.clear());
   }
 
   /** Returns whether the session is known and not taken over by another window. */
