@@ -269,6 +269,8 @@ export class WriteBuffer implements Disposable {
             if (!ownership.mayWrite(sql, one)) lost.add(one);
             else if (hasSession(sql, one)) {
               writeNotes(sql, one, values);
+              // A reader notes where it scrolled to: the owner's stream file stays valid.
+              if (ownership.of(one) === undefined) continue;
               // Stream files that contain these rows are outdated from here on.
               sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
               const rows = this.#written.get(one);

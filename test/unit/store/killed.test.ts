@@ -94,4 +94,13 @@ describe('the turn of a killed window', () => {
     end();
     assertWhole();
   });
+
+  it('is whole after another window read the session and scrolled', () => {
+    begin();
+    const reader = openJournal(folder, { machine: { ...thisMachine, isAlive: () => true } });
+    reader.side.saveView('a', { atEnd: true });
+    reader.dispose();
+    end();
+    assertWhole();
+  });
 });
