@@ -1,14 +1,13 @@
-// Asks an agent what it has of a session, where it offers `session/status`.
+// Asks an agent for the status of a session (`session/status`, if supported).
 import { probeStatus, type SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { SessionOpenStrategy } from './sessionOpenStrategy';
 
-/** In milliseconds. */
 const STATUS_MS = 5000;
 
 /**
  * Returns `unsupported` if the agent can't be asked.
- * @throws ParleyError how the agent ended; `signal`'s reason
+ * @throws ParleyError if the agent has ended; `signal`'s reason
  */
 export async function askStatus({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<SessionStatus> {
   const { rpc, description, router } = link;

@@ -1,4 +1,4 @@
-// An agent without a session: started or reached to try its entry, and to sign in or out.
+// Runs an agent without a session: to check its entry, or to sign in or out.
 import type { AuthStatus } from '../../acp/protocol/authStatus';
 import { type AgentDescription, required } from '../../acp/protocol/dialect';
 import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
@@ -8,10 +8,9 @@ import { RpcLink } from '../transport/rpcLink';
 import { askAuthStatus, type SignInContext, signIn } from './signIn';
 import { type LinkServices, linkOptions, type StartServices, withKeys } from './startAgent';
 
-/** The key of their traffic, in place of a session's. */
+/** Traffic key, in place of a session's. */
 export const BARE_TRAFFIC = 'bare';
 
-/** In milliseconds. */
 const LOGOUT_MS = 15_000;
 
 export interface BareContext extends SignInContext {
@@ -68,7 +67,7 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
 }
 
 /**
- * Returns how an agent describes itself if it is offered version 2.
+ * Returns how an agent describes itself when offered version 2.
  * @throws as {@link checkAgent}
  */
 export function describeInVersion2(
@@ -81,7 +80,7 @@ export function describeInVersion2(
 }
 
 /**
- * Starts or reaches an agent without a word of the protocol.
+ * Starts or reaches an agent without sending any message.
  * @param cwd of its process; absolute
  * @throws as {@link checkAgent}
  */

@@ -1,5 +1,5 @@
-// The state of a conversation's connection, as one value so that no two flags can disagree; what a
-// connection needs from outside, and what it tells its conversation.
+// The state of a conversation's connection as one union, so that no two flags can disagree; and the
+// interfaces between a connection and its conversation.
 
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AuthMethod, Dialect, Protocol } from '../../acp/protocol/dialect';
@@ -23,7 +23,7 @@ export type ConnectionState =
       readonly reconnects?: true;
     }
   | {
-      /** The connection was lost and is made again after a while. */
+      /** Waiting to reconnect. */
       readonly kind: 'recovering';
       readonly error: ParleyError;
       readonly attempt: Attempt;
@@ -33,7 +33,7 @@ export type ConnectionState =
       readonly link: AgentLink;
       readonly methods: readonly AuthMethod[];
       readonly error?: string;
-      /** How the agent asked for it, if that says more. */
+      /** The agent's own words, if they say more than the method list. */
       readonly words?: string;
       /** Usable again after the sign-in. */
       readonly sessionId?: string;
@@ -46,11 +46,10 @@ export type ConnectionState =
 export interface DropOptions {
   /** What the next start opens, if that changes. */
   readonly next?: SessionOpenStrategy | undefined;
-  /** Tells the agent that the session is closed. */
+  /** Sends `session/close` first. */
   readonly closing?: boolean;
 }
 
-/** The running agent, also before its session is ready. */
 export interface AgentSide {
   readonly link: AgentLink;
   readonly files: AgentFiles;
@@ -62,14 +61,14 @@ export interface ConnectionServices extends StartServices, McpServices {
   /** Returns an agent as configured now; undefined if it was removed. */
   readonly currentAgent?: (id: string) => AgentDefinition | undefined;
   /**
-   * Returns the files for one agent, with its quirks.
-   * @param given what the agents of the conversation have read
+   * Returns the file access of one agent, with its quirks.
+   * @param given texts that agents of the conversation have read
    */
   readonly filesFor: (agentName: string, initializeResult: unknown, given: GivenTexts) => AgentFiles;
   readonly isTrusted: () => boolean;
-  /** Restarts agents that exit unexpectedly. Absent: no. */
+  /** Whether to restart agents that exit unexpectedly; no by default. */
   readonly restarts?: () => boolean;
-  /** Waits between attempts to reconnect, in milliseconds. */
+  /** Delays between attempts to reconnect, in milliseconds. */
   readonly reconnectDelaysMs?: readonly number[];
 }
 
@@ -90,30 +89,30 @@ export interface ConnectorListener {
   /**
    * The session can be used, after a start or within a turn.
    * @param problems what the agent did not get
-   * @param isNew the agent doesn't know the transcript
+   * @param isNew the agent doesn't have the transcript
+   * @param notForked why the session is new although it was to be forked
    */
-  /** @param notForked why the session is new although it was to be forked */
   ready(problems: readonly LocalizableText[], isNew: boolean, notForked?: LocalizableText): void;
   /** A new session is about to replace one that the agent has lost. */
   replacing(): void;
-  /** The agent of an earlier window is attached. */
+  /** Attached to the agent of an earlier window. */
   attached(opened: OpenedSession): void;
   /** @param hadSession a session is lost with the agent */
   detached(end: AgentEnd, hadSession: boolean): void;
   /**
-   * The connection is lost, and the agent can be asked about the session over the next one.
+   * The connection is lost, but the agent can be asked about the session after reconnecting.
    * @returns whether a turn waits for that; {@link rejoined} or {@link detached} follows then
    */
   cut(link: AgentLink): boolean;
   /**
-   * The agent was asked about the turn.
-   * @returns false if it is lost; {@link detached} follows then
+   * The agent has answered about the turn.
+   * @returns false if the turn is lost; {@link detached} follows then
    */
   rejoined(status: SessionStatus): boolean;
 }
 
 export interface AgentEnd {
   readonly note: LocalizableText;
-  /** It was ended here, and has not failed. */
+  /** Ended on purpose, not a failure. */
   readonly interrupted?: boolean;
 }

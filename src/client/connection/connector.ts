@@ -1,5 +1,4 @@
-// Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
-// and the one union that says which of these is the case.
+// Owns a conversation's connection to its agent: starts, signs in, restarts and ends it.
 import { once } from 'node:events';
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -25,7 +24,7 @@ import type {
 import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
 import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
-import { canReopen, mayGoOn, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
+import { canContinueLater, canReopen, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
 import { type AuthRefusal, askAuthStatus, signIn, signInMethods, signOut, wordsOf } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
@@ -39,33 +38,33 @@ export class Connector {
   #mcp: Promise<McpOffer> = Promise.resolve(NO_MCP_SERVERS);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
-  /** Begins when the stopped start has ended. */
-  #next: Promise<void> | undefined;
-  /** Running drops; the caller of `drop` starts the next agent. */
+  /** Runs once the stopped start has ended. */
+  #nextStart: Promise<void> | undefined;
+  /** Running drops. The caller of `drop` starts the next agent. */
   #drops = 0;
   #signIn: AbortController | undefined;
-  /** What the agent has told of the user; `out`: it has led to the sign-in. */
-  #user: 'in' | 'out' | undefined;
+  /** Whether the agent reported a signed-in user; `out`: this has led to the sign-in. */
+  #reportedUser: 'in' | 'out' | undefined;
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
   #replay: SessionReplay | undefined;
   /** How the last agent ended, until the next one starts. */
   #lastEnd: ParleyError | undefined;
   readonly #recovery: Recovery;
-  readonly #goodbyes: Goodbyes;
-  /** How the connection was lost in a turn that waits for the next one. */
+  readonly #endings: AgentEndings;
+  /** How the connection was lost, while a turn waits for the next one. */
   #cut: AgentEnd | undefined;
-  /** For all prompts that wait for the session. */
+  /** Shared by all prompts that wait for the session. */
   #reopening: Promise<void> | undefined;
-  /** The start waits for an answer of the user. */
+  /** The start waits for the user. */
   #isAsking = false;
   #disposed = false;
-  /** The session of an earlier window's agent that is to be attached. */
+  /** Session of an earlier window's agent that has not been attached yet. */
   #attaches: string | undefined;
 
   /**
-   * @param earlier the session of an agent of an earlier window: `here`, it is attached at the
-   * first start; `far`, it may have a turn
+   * @param earlier session of an earlier window's agent: `here` is attached at the first start;
+   * `far` may have an open turn
    */
   constructor(
     context: ConnectionContext,
@@ -81,7 +80,7 @@ export class Connector {
     this.#services = context.services;
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
-    this.#goodbyes = new Goodbyes(context.services.log);
+    this.#endings = new AgentEndings(context.services.log);
     this.#listener = listener;
     this.#context = {
       ...context,
@@ -104,7 +103,7 @@ export class Connector {
     return this.#sessionId;
   }
 
-  /** As {@link sessionId}; also that of a session that isn't open and that the next start opens. */
+  /** As {@link sessionId}, or the id of the session that the next start opens. */
   get agentSessionId(): string | undefined {
     const next = this.#opening.kind === 'reopen' ? this.#opening.sessionId : undefined;
     return this.#sessionId ?? this.#attaches ?? next;
@@ -127,7 +126,6 @@ export class Connector {
     return this.#state.kind === 'ready' ? this.#state : undefined;
   }
 
-  /** The agent of an earlier window isn't attached yet. */
   get isAttaching(): boolean {
     if (this.#attaches === undefined && this.#cut?.note !== 'window-ended') return false;
     return this.#state.kind === 'idle' || this.#state.kind === 'starting';
@@ -149,14 +147,14 @@ export class Connector {
   }
 
   /**
-   * Starts the agent and opens a session, once; later calls join. While a start is being stopped,
-   * the next begins after it. Never throws: failures are in {@link state}.
+   * Starts the agent and opens a session, once; later calls join. If a start is being stopped, the
+   * next begins after it. Never throws: failures are in {@link state}.
    */
   start(): Promise<void> {
     const { kind } = this.#state;
     if (this.#starting) return this.#isStopping ? this.#startAfter(this.#starting.promise) : this.#starting.promise;
     if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
-    if (kind === 'exited') this.#recovery.reset(); // automatic starts happen only while it recovers
+    if (kind === 'exited') this.#recovery.reset(); // automatic starts happen only during recovery
     const abort = new AbortController();
     const promise = this.#start(abort.signal).finally(() => {
       this.#starting = undefined;
@@ -171,14 +169,14 @@ export class Connector {
   }
 
   #startAfter(stopped: Promise<void>): Promise<void> {
-    this.#next ??= stopped.then(() => {
-      this.#next = undefined;
+    this.#nextStart ??= stopped.then(() => {
+      this.#nextStart = undefined;
       return this.#drops > 0 ? undefined : this.start();
     });
-    return this.#next;
+    return this.#nextStart;
   }
 
-  /** Stops a start, and the attempts to reconnect. */
+  /** Stops a start and any reconnecting. */
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') {
@@ -209,7 +207,7 @@ export class Connector {
     }
   }
 
-  /** The agent wants a sign-in within a session, which is usable again after it. */
+  /** The agent refused a request for want of a sign-in. The session stays usable after it. */
   needSignIn(refusal: AuthRefusal): void {
     const state = this.#state;
     if (state.kind === 'ready') this.#askSignIn(state.link, refusal, state.sessionId);
@@ -222,26 +220,30 @@ export class Connector {
     this.#set({ kind: 'authRequired', link, sessionId, methods, error, words: error ? undefined : wordsOf(refusal) });
   }
 
-  /** The agent has told who is signed in. */
   authReported(): void {
     this.checkSignIn();
     this.#listener.changed();
   }
 
   /**
-   * Leads a user who has signed out elsewhere to the sign-in, and back. Not within a turn: it may
-   * still end well.
+   * Shows the sign-in after the user has signed out elsewhere, and returns after they signed in.
+   * Never within a turn, which may still succeed.
    */
   checkSignIn(): void {
     const state = this.#state;
-    const told = this.#agentSide?.link.authStatus?.state;
-    if (told === 'authenticated') {
-      const wasOut = this.#user === 'out';
-      this.#user = 'in';
+    const authState = this.#agentSide?.link.authStatus?.state;
+    if (authState === 'authenticated') {
+      const wasOut = this.#reportedUser === 'out';
+      this.#reportedUser = 'in';
       if (wasOut && state.kind === 'authRequired' && state.sessionId !== undefined)
         this.#signedIn(state.link, state.sessionId);
-    } else if (told === 'unauthenticated' && this.#user === 'in' && state.kind === 'ready' && !this.#isInTurn) {
-      this.#user = 'out';
+    } else if (
+      authState === 'unauthenticated' &&
+      this.#reportedUser === 'in' &&
+      state.kind === 'ready' &&
+      !this.#isInTurn
+    ) {
+      this.#reportedUser = 'out';
       this.needSignIn({ message: localize(localizable('You are signed out.')) });
     }
   }
@@ -275,26 +277,26 @@ export class Connector {
     this.#drops--;
     const { link } = this;
     const sessionId = this.#sessionId;
-    // Together with the end of the session: a message sent now starts the next agent.
+    // In the same step: a message sent now starts the next agent.
     this.#opening = next ?? this.#opening;
     this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
-    await this.#goodbyes.say(link, closing ? sessionId : undefined);
+    await this.#endings.end(link, closing ? sessionId : undefined);
   }
 
   async restart(note: string): Promise<void> {
-    if (this.#cut) return this.start(); // immediately
+    if (this.#cut) return this.start();
     const { link } = this;
-    // What waits for a sign-in keeps waiting.
+    // Messages that wait for a sign-in keep waiting.
     if (this.#state.kind === 'authRequired' && link) return this.#startOver(link, this.#sessionId, note);
-    await this.drop(note, this.#toGoOn(link));
+    await this.drop(note, this.#dropToContinue(link));
     await this.start();
   }
 
-  #toGoOn(link: AgentLink | undefined): DropOptions {
+  #dropToContinue(link: AgentLink | undefined): DropOptions {
     const sessionId = this.#sessionId;
-    const goesOn = link && sessionId !== undefined && mayGoOn(link.description.features);
-    return goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {};
+    const canContinue = link && sessionId !== undefined && canContinueLater(link.description.features);
+    return canContinue ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {};
   }
 
   get #isInTurn(): boolean {
@@ -306,7 +308,7 @@ export class Connector {
     return this.#attaches !== undefined || this.session?.link.kept !== undefined;
   }
 
-  /** The agent is on another machine and can be asked about its turn after reconnecting. */
+  /** Whether the turn can be resumed after reconnecting to a remote agent. */
   get isFar(): boolean {
     const { features } = this.session?.link.description ?? {};
     return this.agent.type === 'remote' && features?.status !== undefined && canReopen(features);
@@ -318,9 +320,9 @@ export class Connector {
   }
 
   /**
-   * Opens a session again that the agent has lost, or replaces it: {@link session}.
+   * Reopens a session that the agent has lost, or replaces it: {@link session}.
    * @param inVain see {@link reopening}
-   * @throws ParleyError why; the session stays as it was. `signal`'s reason
+   * @throws ParleyError if that failed, with the session unchanged; `signal`'s reason
    */
   reopenSession(lost: OpenedSession, inVain: number, signal: AbortSignal): Promise<void> {
     this.#reopening ??= this.#reopen(lost, inVain, signal).finally(() => {
@@ -341,7 +343,7 @@ export class Connector {
     try {
       if (opening.kind === 'new') begins();
       const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
-      if (this.link !== link) return; // dropped
+      if (this.link !== link) return;
       if (opened.kind === 'ready') return this.#ready(link, opened);
       this.needSignIn(opened.refusal);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
@@ -364,7 +366,7 @@ export class Connector {
     this.#recovery.progressed();
   }
 
-  /** A prompt is about to leave: later updates are live, not replay. */
+  /** A prompt is about to be sent: later updates are live, not replay. */
   endReplay(): void {
     const replay = this.#replay;
     if (!replay) return;
@@ -373,7 +375,7 @@ export class Connector {
     this.#openedForGood();
   }
 
-  /** Updates are live from now on, so another window could continue. */
+  /** Later updates are live, so another window could continue from here. */
   #openedForGood(): void {
     const { session } = this;
     if (session?.link.kept && !this.#replay) session.link.kept.sessionId = session.sessionId;
@@ -403,7 +405,7 @@ export class Connector {
     const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting', reconnects: this.#recovery.isReconnecting || undefined });
-    if (!(await this.#goodbyes.untilOver(signal))) {
+    if (!(await this.#endings.whenEnded(signal))) {
       if (this.#disposed) return;
       this.#giveUp();
       this.#set({ kind: 'idle' });
@@ -435,11 +437,11 @@ export class Connector {
       await link?.close();
       if (this.#disposed) return;
       const lessens = link !== undefined && !stopped && endsWithOwn(this.#services, agent, link.description);
-      const again = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
-      if (lessens || (again && this.#cut)) this.#letGo();
+      const mayRetry = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
+      if (lessens || (mayRetry && this.#cut)) this.#letGo();
       else this.#detach(this.#cut ?? { note: failure.texts.message });
       if (lessens) return this.#start(signal);
-      if (again && this.#tryAgain(failure)) return;
+      if (mayRetry && this.#reconnectLater(failure)) return;
       this.#giveUp();
       this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, stage });
@@ -461,7 +463,7 @@ export class Connector {
       this.#listener.attached({ link, sessionId });
       return true;
     } catch (error) {
-      if (this.#disposed) return true; // the window ends, and the agent keeps running
+      if (this.#disposed) return true; // the window closes; the agent keeps running
       if (signal.aborted) {
         this.#set({ kind: 'idle' });
         return true; // the next start attaches
@@ -482,14 +484,14 @@ export class Connector {
   #use(link: AgentLink): void {
     const { dialect, description } = link;
     this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw, this.#given) };
-    this.#user = undefined;
+    this.#reportedUser = undefined;
     void this.#askAuth(link);
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
     if (this.#cut && !(await isLive(link, this.#opening, signal))) this.#giveUp();
-    const wanted = { opening: this.#opening, mcp: this.#mcp };
-    const opened = await openOrBegin(this.#context, link, wanted, signal, () => this.#giveUp());
+    const request = { opening: this.#opening, mcp: this.#mcp };
+    const opened = await openOrBegin(this.#context, link, request, signal, () => this.#giveUp());
     if (opened.kind === 'authRequired') {
       this.#recovery.stop();
       this.#giveUp();
@@ -504,28 +506,27 @@ export class Connector {
   #ready(link: AgentLink, { sessionId, replay, problems, isNew, notForked }: ReadySession): void {
     this.#replay = replay;
     const { protocol, features } = link.description;
-    // A later start opens another session, unless told otherwise.
+    // A later start opens a new session by default.
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
     this.#set({ kind: 'ready', link, sessionId });
-    const agentSessionId = mayGoOn(features) ? sessionId : null;
+    const agentSessionId = canContinueLater(features) ? sessionId : null;
     this.#listener.described({ agentId: this.agent.id, agentSessionId, protocol });
     this.#openedForGood();
     this.#listener.ready(problems, isNew, notForked);
   }
 
   /**
-   * Asks about the turn that waits, once the session is open again.
+   * Asks about the waiting turn once the session is open again.
    * @throws as {@link askStatus}
    */
   async #rejoin(opened: OpenedSession, replay: SessionReplay | undefined, signal: AbortSignal): Promise<void> {
-    replay?.end(); // later updates are live
+    replay?.end();
     this.#context.session.feed({ type: 'asking' });
     const status = await askStatus(opened, signal);
     if (this.#listener.rejoined(status)) this.#cut = undefined;
     else this.#giveUp();
   }
 
-  /** The waiting turn is lost. */
   #giveUp(): void {
     const end = this.#cut;
     this.#cut = undefined;
@@ -533,52 +534,51 @@ export class Connector {
   }
 
   async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
-    if (sessionId !== undefined && mayGoOn(link.description.features))
+    if (sessionId !== undefined && canContinueLater(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
     this.#detach({ note, interrupted: true }, true);
     this.#set({ kind: 'idle' });
-    void this.#goodbyes.say(link);
+    void this.#endings.end(link);
     await this.start();
   }
 
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
-    if (this.link !== link) return; // still starting: the waiting stage fails
+    if (this.link !== link) return; // still starting: the running stage fails
     const sessionId = this.#sessionId;
     const isInTurn = this.#isInTurn;
-    // It was dismissed by its keeper when it was done.
-    if (error.code === 'agent-dismissed' && !isInTurn) return void this.drop('window-ended', this.#toGoOn(link));
-    if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;
+    // The keeper ended the agent because it was done.
+    if (error.code === 'agent-dismissed' && !isInTurn)
+      return void this.drop('window-ended', this.#dropToContinue(link));
+    if (sessionId !== undefined && this.#keepTurnOpen(link, sessionId, error)) return;
     this.#detach(this.#cut ?? { note: error.texts.message });
     this.#lastEnd = error;
     if (sessionId !== undefined && this.#recover(link, sessionId, error, isInTurn)) return;
     this.#set({ kind: 'exited', error });
   }
 
-  /**
-   * Keeps the running turn open until the next connection, if the agent can be asked about it then.
-   */
-  #waitForNext(link: AgentLink, sessionId: string, error: ParleyError): boolean {
+  /** Keeps the running turn open until reconnected, if the agent can be asked about it then. */
+  #keepTurnOpen(link: AgentLink, sessionId: string, error: ParleyError): boolean {
     if (error.code !== 'connection-lost' || !link.description.features.status) return false;
     if (!this.#listener.cut(link)) return false;
     this.#cut = { note: error.texts.message };
     this.#letGo();
     this.#opening = rejoining(sessionId);
-    return this.#tryAgain(error);
+    return this.#reconnectLater(error);
   }
 
   /**
-   * Reopens the session automatically: after a lost connection (6.1), or after a crash by the
-   * policy of recovery.ts.
+   * Reopens the session automatically: after a lost connection (6.1), or after a crash as
+   * recovery.ts allows.
    * @returns false if the user has to act
    */
   #recover(link: AgentLink, sessionId: string, error: ParleyError, wasInTurn: boolean): boolean {
-    const goesOn = mayGoOn(link.description.features);
+    const canContinue = canContinueLater(link.description.features);
     const isLost = error.code === 'connection-lost';
     const catchesUp = isLost && wasInTurn && { catchesUp: true as const };
-    if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', ...catchesUp };
-    if (isLost && !goesOn) return false;
+    if (canContinue) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', ...catchesUp };
+    if (isLost && !canContinue) return false;
     if (isLost) {
-      if (!this.#tryAgain(error))
+      if (!this.#reconnectLater(error))
         this.#set({ kind: 'exited', error: reconnectLoop(error, this.#recovery.mostReconnects) });
       return true;
     }
@@ -593,16 +593,16 @@ export class Connector {
   }
 
   /**
-   * Reconnects after a while (section 6.1).
+   * Reconnects after a delay (section 6.1).
    * @returns false after too many attempts
    */
-  #tryAgain(error: ParleyError): boolean {
+  #reconnectLater(error: ParleyError): boolean {
     const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });
     return attempt !== undefined;
   }
 
-  /** @param continues the session comes back immediately */
+  /** @param continues the session is reopened immediately */
   #detach(end: AgentEnd, continues = false): void {
     const hadSession = (this.#sessionId !== undefined && !continues) || this.#cut !== undefined;
     this.#cut = undefined;
@@ -617,7 +617,7 @@ export class Connector {
     this.#agentSide = undefined;
     this.#endTools();
     this.#signIn?.abort();
-    this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
+    this.#state = { kind: 'idle' }; // nothing may be sent while the turn is being closed
   }
 
   #endTools(): void {
@@ -631,10 +631,10 @@ export class Connector {
   }
 }
 
-/** Time for `session/close`, in milliseconds. */
+/** Timeout of `session/close`. */
 const CLOSE_MS = 1500;
 
-class Goodbyes {
+class AgentEndings {
   readonly #log: Log;
   #ending: Promise<void> = Promise.resolve();
 
@@ -643,19 +643,19 @@ class Goodbyes {
   }
 
   /**
-   * Ends an agent; resolves when it and those before it have ended. Never rejects.
+   * Ends an agent; resolves when it and all earlier ones have ended. Never rejects.
    * @param closing the session to close
    */
-  say(link: AgentLink | undefined, closing?: string): Promise<void> {
-    const before = this.#ending;
+  end(link: AgentLink | undefined, closing?: string): Promise<void> {
+    const earlier = this.#ending;
     this.#ending = this.#end(link, closing)
       .catch((error: unknown) => this.#log.warn(`ending the agent: ${messageOf(error)}`))
-      .then(() => before);
+      .then(() => earlier);
     return this.#ending;
   }
 
   /** Resolves when all have ended, or with false when the signal is aborted. */
-  async untilOver(signal: AbortSignal): Promise<boolean> {
+  async whenEnded(signal: AbortSignal): Promise<boolean> {
     await Promise.race([this.#ending, once(signal, 'abort')]);
     return !signal.aborted;
   }

@@ -1,4 +1,4 @@
-// The errors of a connection that a conversation shows.
+// Connection errors that a conversation shows.
 
 import { errorText, ParleyError } from '../../base/errors';
 import { type Localizable, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
@@ -17,14 +17,16 @@ export function readOnlyReason(session: {
 }): ParleyError | undefined {
   if (session.isRecording)
     return new ParleyError('recording', localizable('This is a recording. It is read-only, and no agent runs.'));
-  return session.isHeld ? held(localizable('This session is open in another window and read-only here.')) : undefined;
+  return session.isHeld
+    ? heldError(localizable('This session is open in another window and read-only here.'))
+    : undefined;
 }
 
 export function takenOver(): ParleyError {
-  return held(localizable("Another window took over this session. It's read-only here."));
+  return heldError(localizable("Another window took over this session. It's read-only here."));
 }
 
-function held(message: Localizable): ParleyError {
+function heldError(message: Localizable): ParleyError {
   return new ParleyError('session-held', message, {
     hint: localizable('Continue there, or close it there and take it over.'),
   });
@@ -49,7 +51,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'stage-timeout',
 ]);
 
-/** Returns whether a failure to connect may pass by itself. */
+/** Returns whether a later attempt to connect may succeed. */
 export function mayPass({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
 }

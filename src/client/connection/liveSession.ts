@@ -1,6 +1,5 @@
-// The session that prompts go to: before one leaves, a session that was quiet for long is asked
-// about, opened again where the agent no longer has it, and its stored state is looked up. A
-// session that cannot be opened again is replaced by a new one.
+// Makes sure that the agent has the session before a prompt is sent: probes it after a long
+// silence, reopens a lost one, or replaces it with a new one.
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import { errorText } from '../../base/errors';
 import type { ContentBlock } from '../../session/events/content';

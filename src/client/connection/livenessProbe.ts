@@ -1,5 +1,5 @@
-// Tracks whether the agent still has the session: from hearing from it, or by asking with
-// session/status where the agent offers that, and not more often than needed.
+// Tracks whether the agent still has the session, from its updates or by `session/status` if the
+// agent supports it.
 
 import { probeStatus, type StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { StateReport } from '../../acp/protocol/dialect';
@@ -7,20 +7,16 @@ import type { Liveness } from '../../panel/contract';
 import type { SessionState } from '../../session/model/state';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
-/** How long a session is quiet before it is probed, in milliseconds. */
+/** Silence after which a session is probed before a prompt. */
 const QUIET_MS = 5 * 60_000;
 const PROBE_TIMEOUT_MS = 5000;
-/**
- * How long a turn is silent before the agent is asked; each question doubles it. In milliseconds.
- */
+/** Silence in a turn before the agent is asked; doubles with each question. */
 const SILENCE_MS = 60_000;
 const LONGEST_SILENCE_MS = 20 * 60_000;
-/**
- * Looks are farther apart only if the machine has slept or its clock was set, in milliseconds.
- */
+/** A longer pause between checks means that the machine slept or its clock was set. */
 const LEAP_MS = 60_000;
 
-export interface Look {
+export interface SilenceCheck {
   readonly waitsForUser: boolean;
   readonly isFirst: boolean;
 }
@@ -29,7 +25,7 @@ export interface Look {
 export interface LifeSigns {
   readonly state: Readonly<SessionState>;
   readonly now: number;
-  /** When the agent was last heard, or given something to do. */
+  /** When the agent last sent something or was given something to do. */
   readonly heardAt: number;
   readonly isUnresponsive: boolean;
 }
@@ -37,9 +33,7 @@ export interface LifeSigns {
 export interface ProbeOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** In milliseconds. */
   readonly quietMs?: number | undefined;
-  /** In milliseconds. */
   readonly timeoutMs?: number;
   readonly onChange: () => void;
   readonly onState: (report: StateReport) => void;
@@ -51,17 +45,17 @@ export class LivenessProbe {
   readonly #onChange: () => void;
   readonly #onState: (report: StateReport) => void;
   readonly #timeoutMs: number;
-  /** The connection whose agent doesn't support the question. */
-  #unasked: AgentLink | undefined;
+  /** The connection whose agent doesn't support `session/status`. */
+  #unsupported: AgentLink | undefined;
   #liveness: Liveness = 'unknown';
   #heardAt = 0;
-  /** How often the agent was heard. */
-  #heardTimes = 0;
+  /** Counts updates. */
+  #updateCount = 0;
   /** When the agent was given something to do. */
   #busyAt = 0;
-  #lookedAt: number | undefined;
+  #checkedAt: number | undefined;
   #askAfterMs = SILENCE_MS;
-  #asking = false;
+  #isAsking = false;
   #isUnresponsive = false;
 
   constructor({ now, quietMs = QUIET_MS, timeoutMs = PROBE_TIMEOUT_MS, onChange, onState }: ProbeOptions) {
@@ -77,19 +71,17 @@ export class LivenessProbe {
   }
 
   /**
-   * When the agent said something last, or was given something to do (ms since 1970); and whether
-   * it was asked in a turn, did not answer and was not heard since.
+   * `heardAt` (ms since 1970): when the agent last sent something or was given something to do.
+   * `isUnresponsive`: it was asked in a turn, did not answer, and has sent nothing since.
    */
   get signs(): { readonly heardAt: number; readonly isUnresponsive: boolean } {
     return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
   }
 
-  /**
-   * The agent said something in the session, so it has it. Cheap: called for each batch of updates.
-   */
+  /** The agent sent something in the session. Cheap: called for each batch of updates. */
   heard(): void {
     this.#heardAt = this.#now();
-    this.#heardTimes++;
+    this.#updateCount++;
     this.#askAfterMs = SILENCE_MS;
     if (!this.#isUnresponsive && this.#liveness === 'live') return;
     this.set('live');
@@ -102,24 +94,22 @@ export class LivenessProbe {
   }
 
   /**
-   * Asks the agent whether it has the session; an agent that does not know the question is asked
-   * once.
+   * Asks the agent whether it has the session. An agent without this method is asked only once.
    * @throws `signal`'s reason
    */
   async ask(session: OpenedSession, signal?: AbortSignal): Promise<StatusAnswer> {
     const { link, sessionId } = session;
     const { rpc } = link;
     if (!rpc || !this.#mayAsk(link)) return 'unsupported';
-    const heard = this.#heardTimes;
-    const terms = { timeoutMs: this.#timeoutMs, heardTimes: () => this.#heardTimes, signal };
+    const updateCount = this.#updateCount;
+    const terms = { timeoutMs: this.#timeoutMs, heardTimes: () => this.#updateCount, signal };
     const { answer, state } = await probeStatus(rpc, sessionId, terms).catch(() => {
       signal?.throwIfAborted();
       return { answer: 'failed' as const, state: undefined };
     });
-    if (answer === 'unsupported') this.#unasked = link;
-    // Later messages are newer than its answer, and an agent that has ended has no
-    // session.
-    if (!link.isAlive || this.#heardTimes !== heard) return answer;
+    if (answer === 'unsupported') this.#unsupported = link;
+    // Later messages are newer than the answer, and an agent that has ended has no session.
+    if (!link.isAlive || this.#updateCount !== updateCount) return answer;
     if (answer === 'unresponsive') {
       this.#liveness = 'unknown';
       this.#isUnresponsive = true;
@@ -130,49 +120,47 @@ export class LivenessProbe {
   }
 
   #mayAsk(link: AgentLink): boolean {
-    return link.description.features.status !== undefined && this.#unasked !== link;
+    return link.description.features.status !== undefined && this.#unsupported !== link;
   }
 
   /**
-   * Looked at from time to time while a turn runs: an agent that has been silent in it for long is
-   * asked, less and less often, and not at all while it talks.
-   * @param look `waitsForUser`: its silence counts from the user's answer on; `isFirst`: the turn
-   * was not visible for a while
+   * Called regularly during a turn. Asks an agent that has been silent for long, less and less
+   * often.
+   * @param look `waitsForUser`: silence counts from the user's answer; `isFirst`: the turn was not
+   * visible for a while
    */
-  look(session: OpenedSession, { waitsForUser, isFirst }: Look): void {
+  checkSilence(session: OpenedSession, { waitsForUser, isFirst }: SilenceCheck): void {
     const now = this.#now();
-    const leapt = !isFirst && this.#lookedAt !== undefined && Math.abs(now - this.#lookedAt) > LEAP_MS;
-    this.#lookedAt = now;
+    const leapt = !isFirst && this.#checkedAt !== undefined && Math.abs(now - this.#checkedAt) > LEAP_MS;
+    this.#checkedAt = now;
     if (waitsForUser || leapt) {
       this.#busyAt = now;
       if (this.#heardAt > now) this.#heardAt = now;
-    } else if (!this.#asking && this.#mayAsk(session.link) && now - this.signs.heardAt >= this.#askAfterMs)
+    } else if (!this.#isAsking && this.#mayAsk(session.link) && now - this.signs.heardAt >= this.#askAfterMs)
       void this.#askInTurn(session);
   }
 
   async #askInTurn(session: OpenedSession): Promise<void> {
     const silentSince = this.signs.heardAt;
-    const heard = this.#heardTimes;
-    this.#asking = true;
+    const updateCount = this.#updateCount;
+    this.#isAsking = true;
     await this.ask(session);
-    this.#asking = false;
-    if (this.#heardTimes !== heard || !session.link.isAlive) return; // it spoke since, or has ended: that says more
+    this.#isAsking = false;
+    if (this.#updateCount !== updateCount || !session.link.isAlive) return; // anything newer outweighs a missing answer
     this.#askAfterMs = Math.min(2 * (this.#now() - silentSince), this.#now() - silentSince + LONGEST_SILENCE_MS);
   }
 
   /**
-   * Returns whether a session was quiet for so long that the agent should be asked about it before
-   * a prompt.
+   * Returns whether the session was silent for so long that it should be probed before a prompt.
    */
   isDoubtful({ link }: OpenedSession): boolean {
     return this.#now() - this.#heardAt >= this.#quietMs && this.#mayAsk(link);
   }
 
   /**
-   * Before a prompt: a session that was quiet for long is asked about, once for one silence. Only
-   * if {@link isDoubtful} says so.
-   * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`:
-   * it is there, or nothing is known against it
+   * Probes a session before a prompt, once per silence, if {@link isDoubtful}.
+   * @returns `gone`: reopen it first. `silent`: the agent does not answer. `none`: no reason to
+   * doubt it
    * @throws `signal`'s reason
    */
   async doubt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
@@ -183,7 +171,7 @@ export class LivenessProbe {
   }
 }
 
-/** Converts an answer for display: a session that is saved is neither live nor lost. */
+/** Converts an answer for display. A saved session is neither live nor lost. */
 export function livenessOf(answer: StatusAnswer): Liveness {
   return answer === 'live' || answer === 'not_found' ? answer : 'unknown';
 }

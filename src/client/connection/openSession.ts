@@ -1,5 +1,4 @@
-// Opens a session with an agent that runs: a new one, one of the agent again, or a second one that
-// begins with the past of another (protocol.md 1.2, 3.5, 5.8).
+// Opens a session with a running agent: new, reopened, or forked (protocol.md 1.2, 3.5, 5.8).
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
@@ -27,67 +26,63 @@ import { initialValues, openingChoices } from './shownChoices';
 import { type AuthRefusal, signInMethods, signInWithSavedKey } from './signIn';
 import type { StartContext } from './startAgent';
 
-/** In milliseconds. */
 const OPTIONS_MS = 5000;
 
-/** The requests to an agent that has started. */
 interface OpenRequest {
   readonly opening: SessionOpenStrategy;
   /** Never rejects. */
   readonly mcp: Promise<McpOffer>;
 }
 
-/** A session that can be used. */
 export interface ReadySession {
   readonly kind: 'ready';
   readonly sessionId: string;
-  /** Sentences on what the agent did not get of what the user has. */
+  /** Which of the user's servers and settings the agent did not get, as sentences. */
   readonly problems: readonly LocalizableText[];
-  /** The agent knows nothing of what was said before. */
+  /** The agent has no earlier messages. */
   readonly isNew: boolean;
-  /** The past may still be repeated. */
+  /** Earlier messages may still be repeated. */
   readonly replay: SessionReplay | undefined;
   /** Why the session is new although it was to be forked. */
   readonly notForked?: LocalizableText;
 }
 
-/** What opening a session led to. */
 export type OpenResult = ReadySession | { readonly kind: 'authRequired'; readonly refusal: AuthRefusal };
 
 /**
  * Stages `session` and `ready`.
- * @throws ParleyError; the agent still runs then, and the transcript is unchanged if it has not
- * begun to repeat it.
+ * @throws ParleyError; the agent still runs, and the transcript is unchanged unless the agent has
+ * begun to repeat it
  */
 export async function openSession(
   context: StartContext,
   link: AgentLink,
-  wanted: OpenRequest,
+  request: OpenRequest,
   signal: AbortSignal,
 ): Promise<OpenResult> {
   const { stages, agent } = context;
   const { features } = link.description;
-  const { opening } = wanted;
+  const { opening } = request;
   const status =
     opening.kind === 'reopen' && opening.joins
       ? await askStatus({ link, sessionId: opening.sessionId }, signal)
       : undefined;
   const joining = status && joinMethodFor(status, features);
   const way = joining ?? openMethodFor(opening, features, agent.name);
-  const handed = handOver(await wanted.mcp, features, agent);
+  const handed = handOver(await request.mcp, features, agent);
   const systemPrompt = (features.systemPrompt && context.services.systemPrompt?.(agent.id, context.cwd)) ?? [];
   signal.throwIfAborted();
   const open = async ({ servers }: McpOffer): Promise<OpenedOffer> => {
     context.session.apply(openingChoices(context.session.transcript, agent.id));
-    // The whole list goes with every way to open a session: an agent remembers none of it (section
+    // The whole list goes with every way to open a session: agents don't remember it (section
     // 1.13).
-    const place: SessionSetup = {
+    const base: SessionSetup = {
       cwd: context.cwd,
       additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
       mcpServers: servers,
       systemPrompt: systemPrompt.map(({ text }) => text),
     };
-    const setup = features.options ? await withOptions(context, link, opening, place, signal) : place;
+    const setup = features.options ? await withOptions(context, link, opening, base, signal) : base;
     return opening.kind === 'reopen'
       ? openExisting(context, link, opening, way, setup, signal)
       : openNew(context, link, opening, setup, signal);
@@ -114,7 +109,7 @@ export async function openSession(
   if (features.ready && rpc) {
     await stages.run('ready', signal, async (stop) => {
       await link.until(() => sendReady(rpc, sessionId), stop);
-      // An agent may repeat the past only now.
+      // An agent may begin its replay only now.
       if (replay?.isAwaited) await replay.quiet(stop);
     });
   } else stages.skip('ready');
@@ -129,37 +124,37 @@ export async function openSession(
 
 const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
-/** As {@link openInAnyWay}, signed in with the user's saved key if needed. */
+/** As {@link openInAnyWay}, signing in with the user's saved key if needed. */
 export async function openOrBegin(
   context: StartContext,
   link: AgentLink,
-  wanted: OpenRequest,
+  request: OpenRequest,
   signal: AbortSignal,
   begins: () => void,
 ): Promise<OpenResult> {
-  const opened = await openInAnyWay(context, link, wanted, signal, begins);
+  const opened = await openInAnyWay(context, link, request, signal, begins);
   if (opened.kind === 'ready') return opened;
   const methods = signInMethods(link, opened.refusal, context.agent);
   if (!(await signInWithSavedKey(context, link, methods, signal))) return opened;
-  return openInAnyWay(context, link, wanted, signal, begins);
+  return openInAnyWay(context, link, request, signal, begins);
 }
 
 /**
- * As {@link openSession}. A session that can't be joined is opened. One whose transcript is here is
- * opened in the agent's other way, and at last replaced by a new session that gets the transcript;
- * so is one that can't be forked at a message.
+ * As {@link openSession}, with fallbacks: a session that can't be joined is opened. If the
+ * transcript is stored here, the agent's other method is tried, then a new session that gets the
+ * transcript; likewise if the agent can't fork at a message.
  * @param begins called before a new session is begun
  */
 async function openInAnyWay(
   context: StartContext,
   link: AgentLink,
-  wanted: OpenRequest,
+  request: OpenRequest,
   signal: AbortSignal,
   begins: () => void,
 ): Promise<OpenResult> {
-  const { opening, mcp } = wanted;
+  const { opening, mcp } = request;
   try {
-    return await openSession(context, link, wanted, signal);
+    return await openSession(context, link, request, signal);
   } catch (error) {
     if (opening.kind === 'fork' && opening.messageId !== undefined && error instanceof ParleyError && link.isAlive) {
       signal.throwIfAborted();
@@ -192,9 +187,7 @@ interface OpenedOffer {
   readonly replay: SessionReplay | undefined;
 }
 
-/**
- * `session/new` and `session/fork`: earlier updates are kept until the agent has named the session.
- */
+/** `session/new` and `session/fork`: updates wait until the agent has named the session. */
 async function openNew(
   context: StartContext,
   link: AgentLink,
@@ -217,11 +210,11 @@ async function openNew(
       apply({ type: 'cleared', replay: true });
       apply(openingChoices(session.transcript, context.agent.id));
     }
-    // Some agents repeat the past of a forked session, or a part of it; some only know it.
+    // Some agents replay a forked session or a part of it; some don't.
     replay = replayOf(context, link, { compares: isHere, expected: !isHere });
   } else if (session.transcript.entries.length > 0 && !link.description.features.carried)
     apply({ type: 'ids_renewed' });
-  // The response first, then what came before it, in order.
+  // The response first, then earlier updates, in order.
   withdrawOffer(session);
   applyOffer(session, offer);
   const early = router.register(offer.sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
@@ -275,7 +268,7 @@ function replayOf(
   });
 }
 
-/** `session/load` and `session/resume`: updates may come before the answer. */
+/** `session/load` and `session/resume`: updates may precede the answer. */
 async function openExisting(
   context: StartContext,
   link: AgentLink,
@@ -285,7 +278,7 @@ async function openExisting(
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { router, description } = link;
-  // An agent may repeat the past although it should not; nothing may be shown twice. Messages of a
+  // An agent may replay although it should not, and nothing may be shown twice. Messages of a
   // server have separate ids and are never repeated.
   const compares = transcript === 'keep' || !way.replays;
   const replay =
@@ -333,9 +326,7 @@ async function requestExisting(
   throw new ParleyError('session-not-found', localizable("The agent didn't confirm that it still has the session."));
 }
 
-/**
- * Adds the values to begin with. A session that does not exist yet shows its options from now on.
- */
+/** Adds the initial values. A session that does not exist yet shows its options from now on. */
 async function withOptions(
   { agent, services, session }: StartContext,
   link: AgentLink,
@@ -359,7 +350,7 @@ async function withOptions(
   return { ...setup, options: initialValues(session.transcript, remembered) };
 }
 
-/** A time-out names the request: replaying without an answer differs from not starting. */
+/** Names the request in a timeout: a replay without an answer is not a failed start. */
 async function inSessionStage<T>(
   context: StartContext,
   link: AgentLink,
@@ -374,18 +365,20 @@ async function inSessionStage<T>(
   }
 }
 
-/** Agents use many error codes for missing sessions (agents.md 15): their own words are shown. */
+/**
+ * Agents use many error codes for missing sessions (agents.md 15), so their own words are shown.
+ */
 function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
-  const gone = error.code === RPC_CODES.resourceNotFound;
+  const isMissing = error.code === RPC_CODES.resourceNotFound;
   const why = error.message.replace(/\.$/, '');
   return new ParleyError(
-    gone ? 'session-not-found' : 'session-not-opened',
+    isMissing ? 'session-not-found' : 'session-not-opened',
     opening.kind === 'fork'
       ? localizable("{0} couldn't fork the session: {1}.", agent, why)
       : localizable("{0} couldn't open the session: {1}.", agent, why),
     {
-      hint: gone
+      hint: isMissing
         ? localizable('It may have been deleted. Start a new session.')
         : localizable('Try again, or start a new session.'),
       cause: error,
@@ -399,7 +392,7 @@ export function applyOffer({ apply }: Pick<ReplayedSession, 'apply'>, { modes, c
   if (commands) apply({ type: 'commands', commands });
 }
 
-/** A new session has none of the old modes and options. */
+/** Clears the modes and options of the previous session. */
 export function withdrawOffer({ apply, transcript }: Pick<ReplayedSession, 'apply' | 'transcript'>): void {
   const { modes, config } = transcript;
   if (config.length > 0) apply({ type: 'config', options: [] });

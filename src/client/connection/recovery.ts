@@ -1,12 +1,11 @@
-// Starts a conversation's agent again without being asked, and says when that stops: after a lost
-// connection soon at first, then less often; after a crash a few times with growing pauses.
+// Restarts or reconnects an agent automatically, with growing delays and a limit.
 import type { Disposable } from '../../base/disposable';
 
-/** In milliseconds; about a minute and a half together. */
+/** About a minute and a half in total. */
 const RECONNECT_DELAYS_MS: readonly number[] = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000];
-/** Before the first, second and third restart, in milliseconds. */
+/** Before the first, second and third restart. */
 const PAUSES_MS: readonly number[] = [100, 1_000, 4_000];
-/** After this lifetime an exit begins a new series, in milliseconds. */
+/** An exit after this lifetime starts a new series. */
 const LIVED_WELL_MS = 60_000;
 
 export interface Attempt {
@@ -26,7 +25,7 @@ export class Recovery implements Disposable {
 
   /**
    * @param now ms since 1970
-   * @param delaysMs waits before each attempt to connect
+   * @param delaysMs before each attempt to connect
    */
   constructor(start: () => void, now: () => number, delaysMs = RECONNECT_DELAYS_MS) {
     this.#start = start;
@@ -39,8 +38,8 @@ export class Recovery implements Disposable {
   }
 
   /**
-   * Reconnects after a while, shortened by up to a half at random. Only a connection that lasts, or
-   * brings something, resets the attempts.
+   * Reconnects after a delay, shortened by up to a half at random. Only a connection that lasts or
+   * delivers something resets the attempts.
    * @returns undefined after too many
    */
   reconnect(): Attempt | undefined {
@@ -51,7 +50,7 @@ export class Recovery implements Disposable {
     return attempt;
   }
 
-  /** Restarts after a pause. @returns undefined after too many crashes */
+  /** Restarts after a delay. @returns undefined after too many crashes */
   restart(): Attempt | undefined {
     if (this.#livedWell()) this.#restarts = 0;
     const attempt = this.#next(PAUSES_MS, this.#restarts);
@@ -101,7 +100,7 @@ export class Recovery implements Disposable {
     this.#reconnects = 0;
   }
 
-  /** The user started or ended the agent: earlier failures don't count. */
+  /** Forgets earlier failures: the user has started or ended the agent. */
   reset(): void {
     this.stop();
     this.#restarts = 0;

@@ -1,5 +1,5 @@
-// How a conversation gets its session: a new one, an old one of the agent opened again, or one that
-// begins with the past of another; and the method of the protocol that this takes with an agent.
+// How a conversation gets its session (new, reopened or forked), and which protocol method that
+// takes.
 
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures } from '../../acp/protocol/dialect';
@@ -11,26 +11,26 @@ export type SessionOpenStrategy =
   | {
       readonly kind: 'reopen';
       readonly sessionId: string;
-      /** `replay`: rebuilt from what the agent repeats. `keep`: it is here already. */
+      /** `replay`: rebuilt from what the agent repeats. `keep`: stored here already. */
       readonly transcript: 'replay' | 'keep';
       /**
-       * The connection was lost in a turn: only a repeating method brings back what was missed.
+       * The connection was lost in a turn: only a method with replay brings back missed updates.
        */
       readonly catchesUp?: true;
       /**
-       * The agent is asked whether it handles the session, perhaps for another client: then it is
+       * Ask whether the agent already handles the session, perhaps for another client; then it is
        * joined, not loaded.
        */
       readonly joins?: true;
-      /** Use the other method. */
+      /** The method that the agent refused; the other one is used. */
       readonly refused?: 'load' | 'resume';
     }
   | {
       readonly kind: 'fork';
       readonly sessionId: string;
       /**
-       * The agent's id of the last message that the fork knows; absent: all of them. The transcript
-       * up to it is here already. A new session gets it if the agent doesn't fork there.
+       * The agent's id of the last message in the fork; absent: all. The transcript up to it is
+       * stored here, and a new session gets it if the agent doesn't fork there.
        */
       readonly messageId?: string;
     };
@@ -38,20 +38,20 @@ export type SessionOpenStrategy =
 type Reopening = Extract<SessionOpenStrategy, { kind: 'reopen' }>;
 
 /**
- * The request that opens a session. `replays`: the agent repeats the past, so the transcript begins
- * empty.
+ * The request that opens a session. `replays`: the agent repeats earlier messages, so the
+ * transcript begins empty.
  */
 export type OpenMethod =
   | { readonly method: 'new' | 'fork'; readonly replays: false }
   | { readonly method: 'load'; readonly replays: true }
-  /** Nothing is opened: the agent confirms that it has the session. */
+  /** Opens nothing: the agent confirms that it has the session. */
   | { readonly method: 'status'; readonly replays: false }
   | { readonly method: 'resume'; readonly replays: boolean };
 
 /**
- * Chooses by the agent's features (protocol.md 1.2, 3.5, 5.8). If the transcript is here and
- * complete, `session/resume` is preferred, as `session/load` repeats everything; else a repeating
- * method. An agent with neither may be asked (4.2).
+ * Chooses by the agent's features (protocol.md 1.2, 3.5, 5.8). With a complete transcript,
+ * `session/resume` is preferred, as `session/load` repeats everything; else a method with replay.
+ * An agent with neither may be asked (4.2).
  * @throws ParleyError `cannot-reopen`, `cannot-fork`
  */
 export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatures, agent: string): OpenMethod {
@@ -101,8 +101,8 @@ export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): R
 
 /**
  * Returns how to reopen a session that the agent has lost.
- * @param inVain how often that worked and the agent still didn't have it: the other method follows,
- * then a new session
+ * @param inVain earlier reopenings after which the agent still didn't have it: the other method is
+ * next, then a new session
  */
 export function reopening(sessionId: string, inVain: number, features: AgentFeatures): SessionOpenStrategy {
   const opening: Reopening = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -114,11 +114,8 @@ export function canReopen(features: AgentFeatures): boolean {
   return features.load !== undefined || features.resume !== undefined;
 }
 
-/**
- * Returns whether a session can continue after its connection: reopened, or as the agent still has
- * it.
- */
-export function mayGoOn(features: AgentFeatures): boolean {
+/** Returns whether a session can outlive its connection. */
+export function canContinueLater(features: AgentFeatures): boolean {
   return canReopen(features) || features.status !== undefined;
 }
 

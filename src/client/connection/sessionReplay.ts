@@ -1,9 +1,8 @@
-// Handles what an agent repeats of a session that was reopened, from the request until the first
-// prompt. Agents repeat the past before their answer, after it, after session/ready, in several
-// bursts, or without being asked. If a transcript exists, the replay goes into a
-// separate model and only missing entries are added; otherwise it becomes the transcript. States
-// and ends of turns in it belong to old turns: only the last state describes the session now. An
-// agent may say that the past is complete (v2 `replay_complete`); otherwise a silence does.
+// Handles the replay of a reopened session, from the request until the first prompt. Agents replay
+// before or after their answer, after session/ready, in several bursts, or unasked. If a transcript
+// exists, the replay goes into a separate model and only missing entries are added; otherwise it
+// becomes the transcript. States and ends of turns in it belong to old turns; only the last state
+// is current. The replay is over when the agent says so (v2 `replay_complete`), or after a silence.
 import { isIdle, isReplayComplete, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
@@ -21,14 +20,11 @@ import { reduce } from '../turns/engine';
 import { initialTurns, type TurnEffect, type TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
 
-/**
- * Silence after the answer before the repeated part is taken over, and the longest wait, in
- * milliseconds.
- */
+/** Silence after the answer before the replay is taken over, and the longest wait. */
 const SILENCE_MS = 150;
 const LONGEST_MS = 3000;
 
-/** Describe the session now, and are applied immediately. */
+/** Apply to the session as it is now, so immediately. */
 const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'commands',
   'modes',
@@ -54,23 +50,23 @@ const OUTPUT: ReadonlySet<unknown> = new Set([
   'plan_update',
 ]);
 
-/** How repeated updates are read. */
+/** How replayed updates are read. */
 export interface PastUpdates {
-  /** Takes states, which begin and end no turns here. */
+  /** Receives states, which begin and end no turns here. */
   readonly onState: (report: StateReport) => void;
   readonly onTurnComplete: (barrier: TurnComplete) => void;
-  /** Returns an event without what the agent adds only to repetitions. */
+  /** Returns an event without what the agent adds only to replays. */
   readonly asSaid: AsSaid;
 }
 
 export interface ReplayedSession {
   readonly transcript: Readonly<SessionState>;
   readonly apply: (event: SessionEvent) => void;
-  /** @param past they are repeated */
+  /** @param past set if they are replayed */
   readonly updates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly reportState: (report: StateReport) => void;
   readonly feed: (fact: TurnFact) => void;
-  /** Called before what is missing is added. */
+  /** Called before missing entries are added. */
   repeated(entries: readonly Entry[]): void;
 }
 
@@ -78,17 +74,16 @@ export interface SessionReplayOptions {
   readonly session: ReplayedSession;
   readonly dialect: Dialect;
   readonly log: Log;
-  /** The transcript is here and compared; else it is built from the repetition. */
+  /** Whether to compare with an existing transcript; else the replay becomes the transcript. */
   readonly compares: boolean;
   /**
-   * The agent was asked to repeat the past. Else only a user message shows that it does: what comes
-   * before one is new.
+   * The agent was asked for a replay. Otherwise only a user message shows that one began: anything
+   * before it is new.
    */
   readonly expected: boolean;
-  /** A turn waits for its end. */
   readonly rejoins?: boolean;
   readonly asSaid: AsSaid;
-  /** Absent: timers. */
+  /** Timers by default. */
   readonly schedule?: Schedule;
 }
 
@@ -97,17 +92,17 @@ export class SessionReplay {
   readonly #schedule: Schedule;
   #model = new SessionModel();
   #cleared = false;
-  /** The agent has answered, and what it had repeated was taken over. */
+  /** The agent has answered, and its replay so far was taken over. */
   #settled = false;
   #isOver = false;
-  #hasRepeated = false;
+  #hasReplayed = false;
   readonly #past: PastUpdates;
-  /** Updates before the answer while nothing shows that they are repeated. */
+  /** Updates before the answer that may be new or replayed. */
   #undecided: unknown[] | undefined;
   #state: StateReport | undefined;
   #complete: TurnComplete | undefined;
   readonly #turns: ReplayedTurns;
-  /** What came after the agent said that the past is complete; undefined until then. */
+  /** Updates after the end of the replay; undefined until then. */
   #live: unknown[] | undefined;
   #timer: Disposable | undefined;
   #heard: (() => void) | undefined;
@@ -121,7 +116,7 @@ export class SessionReplay {
       else options.session.apply(event);
     });
     const asSaid = (event: SessionEvent) => this.#read(event).map(this.#asPast);
-    this.#past = { onState: this.#hold, onTurnComplete: this.#ended, asSaid };
+    this.#past = { onState: this.#onState, onTurnComplete: this.#onTurnComplete, asSaid };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -164,7 +159,7 @@ export class SessionReplay {
   };
 
   /**
-   * Returns whether the last repeated turn continues: output after a silence, without a user
+   * Returns whether the last replayed turn continues: output after a silence, without a user
    * message.
    */
   #continues(updates: readonly unknown[]): boolean {
@@ -173,14 +168,14 @@ export class SessionReplay {
     return (from < 0 ? updates : updates.slice(0, from)).some((update) => OUTPUT.has(at(update, 'sessionUpdate')));
   }
 
-  /** All later updates are live; they wait until the session is open. */
+  /** Ends the replay; later updates wait until the session is open. */
   #completePast(later: readonly unknown[]): void {
     if (this.#isOver) {
       this.#options.session.updates(later);
       return;
     }
     this.#live = [...later];
-    this.#hasRepeated = true;
+    this.#hasReplayed = true;
     this.begin();
     if (this.#options.compares) this.#addMissing(false);
     this.#completed?.();
@@ -194,26 +189,24 @@ export class SessionReplay {
     if (live.length > 0) this.#options.session.updates(live);
   }
 
-  /** Adds what is missing before something else is shown. */
+  /** Adds missing entries before something else is shown. */
   readonly takeOver = (): void => {
     if (this.#options.compares && !this.#isOver && !this.#undecided) this.#addMissing(true);
   };
 
-  /** The agent is to repeat the past, and hasn't yet. */
+  /** A replay was requested and has not begun. */
   get isAwaited(): boolean {
-    return this.#options.expected && !this.#hasRepeated;
+    return this.#options.expected && !this.#hasReplayed;
   }
 
-  /** Clears a transcript that is rebuilt; not before, since the agent may refuse. */
+  /** Clears a transcript that is rebuilt. Not earlier, since the agent may refuse. */
   begin(): void {
     if (this.#cleared || this.#options.compares) return;
     this.#cleared = true;
     this.#options.session.apply({ type: 'cleared', replay: true });
   }
 
-  /**
-   * Resolves after a silence, or when aborted: some agents answer before or while they repeat.
-   */
+  /** Resolves after a silence, or when aborted: some agents answer before or during the replay. */
   quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -239,7 +232,7 @@ export class SessionReplay {
     });
   }
 
-  /** The session is open: takes over what was repeated. */
+  /** The session is open: takes over the replay. */
   answered(): void {
     this.#settled = true;
     if (this.#live) {
@@ -257,7 +250,7 @@ export class SessionReplay {
     if (updates.length > 0) session.updates(updates);
   }
 
-  /** Updates are repeated only from a user message on. */
+  /** A replay begins only with a user message. */
   #decide(updates: readonly unknown[]): void {
     const waiting = this.#undecided ?? [];
     const from = updates.findIndex(isUserMessage);
@@ -269,7 +262,7 @@ export class SessionReplay {
     this.take([...waiting, ...updates.slice(from)]);
   }
 
-  /** A prompt is about to leave, or the agent has ended: later updates are live. */
+  /** A prompt is about to be sent, or the agent has ended: later updates are live. */
   end(): void {
     if (this.#isOver) return;
     if (this.#live) this.#goLive();
@@ -277,19 +270,18 @@ export class SessionReplay {
     this.dispose();
   }
 
-  /** The session was not opened. */
   dispose(): void {
     this.#timer?.dispose();
     this.#isOver = true;
     this.#model = new SessionModel();
   }
 
-  readonly #hold = (report: StateReport): void => {
+  readonly #onState = (report: StateReport): void => {
     this.#state = report;
     this.#turns.state(report);
   };
 
-  readonly #ended = (barrier: TurnComplete): void => {
+  readonly #onTurnComplete = (barrier: TurnComplete): void => {
     this.#complete = barrier;
     this.#turns.complete(barrier);
   };
@@ -301,14 +293,14 @@ export class SessionReplay {
         if (OF_THE_SESSION.has(event.type)) session.apply(this.#asPast(event));
         else for (const said of this.#read(event)) this.#model.apply(said, 0);
       },
-      onTurnComplete: this.#ended,
-      onState: this.#hold,
+      onTurnComplete: this.#onTurnComplete,
+      onState: this.#onState,
       log,
     };
   }
 
   #read(event: SessionEvent): readonly SessionEvent[] {
-    if (!OF_THE_SESSION.has(event.type)) this.#hasRepeated = true;
+    if (!OF_THE_SESSION.has(event.type)) this.#hasReplayed = true;
     // It ended the turn before.
     if ('role' in event && event.role === 'user') this.#complete = undefined;
     const events = this.#options.asSaid(event);
@@ -317,19 +309,19 @@ export class SessionReplay {
   }
 
   /**
-   * The state at that time: the session may have begun with another one since. After an expected
-   * repetition the agent reports the current state.
+   * Marks a replayed mode or option as past: the session may have been opened with another one. Once
+   * a requested replay was taken over, the agent reports the current ones.
    */
   readonly #asPast = (event: SessionEvent): SessionEvent => {
     if (this.#settled && this.#options.expected) return event;
     return event.type === 'mode' || event.type === 'config' ? { ...event, isPast: true } : event;
   };
 
-  /** @param goesOn more may be repeated */
-  #settle(goesOn: boolean): void {
+  /** @param mayContinue more of the replay may follow */
+  #settle(mayContinue: boolean): void {
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (this.#options.compares) this.#addMissing(goesOn);
+    if (this.#options.compares) this.#addMissing(mayContinue);
     this.#report();
   }
 
@@ -344,19 +336,19 @@ export class SessionReplay {
     this.#options.session.reportState(state);
   }
 
-  #addMissing(goesOn: boolean): void {
+  #addMissing(mayContinue: boolean): void {
     const { session, log } = this.#options;
     const { state } = this.#model;
-    const repeated = { ...state, entries: state.entries.map(asSaid) };
+    const repeated = { ...state, entries: state.entries.map(withoutHandoffText) };
     session.repeated(repeated.entries);
-    const missing = reconcile(session.transcript, repeated, goesOn);
+    const missing = reconcile(session.transcript, repeated, mayContinue);
     session.apply({ type: 'ids_renewed', known: sameIds(session.transcript.entries, repeated.entries) });
     for (const event of missing) session.apply(event);
     if (missing.length > 0) log.info(`the agent repeated the session; ${missing.length} things were new`);
   }
 }
 
-function asSaid(entry: Entry): Entry {
+function withoutHandoffText(entry: Entry): Entry {
   if (entry.kind !== 'user') return entry;
   const content = entry.content.map((block) =>
     block.type === 'text' ? { ...block, text: withoutHandoff(block.text) } : block,
@@ -364,31 +356,31 @@ function asSaid(entry: Entry): Entry {
   return { ...entry, content };
 }
 
-/** The turns of a repeated past. Time stands still in it, so nothing is decided by waiting. */
+/** Tracks turns during a replay. Its clock stands still, so no grace runs out. */
 class ReplayedTurns {
   readonly #apply: (event: SessionEvent) => void;
   #state = initialTurns();
   /** The agent has begun a turn by itself, without output so far. */
-  #isOwn = false;
-  #hasEnds = false;
+  #isAgentTurn = false;
+  #reportsEnds = false;
 
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
   }
 
-  /** The agent reports ends of turns, and not that of the last one. */
+  /** The agent reports ends of turns, and has not reported that of the last one. */
   get isOpen(): boolean {
     const { turn } = this.#state;
-    return this.#hasEnds && turn !== undefined && turn.ended === undefined;
+    return this.#reportsEnds && turn !== undefined && turn.ended === undefined;
   }
 
   hear(event: SessionEvent): void {
     if ((event.type === 'message' || event.type === 'message_chunk') && event.role === 'user') {
-      this.#isOwn = false;
+      this.#isAgentTurn = false;
       this.#feed({ type: 'past' });
     } else hear(event, this.#feed);
-    if (!this.#isOwn || !this.#state.turn?.hasOutput) return;
-    this.#isOwn = false;
+    if (!this.#isAgentTurn || !this.#state.turn?.hasOutput) return;
+    this.#isAgentTurn = false;
     this.#apply({ type: 'replayed_turn' });
   }
 
@@ -411,14 +403,14 @@ class ReplayedTurns {
     const { event } = effect;
     switch (event.type) {
       case 'turn_started':
-        this.#isOwn = event.origin === 'agent';
+        this.#isAgentTurn = event.origin === 'agent';
         return;
       case 'turn_ended':
       case 'turn_reason': {
         const { stopReason, tokens, tokenParts } = event;
         const said = { tokens, tokenParts };
         const barrier = event.type === 'turn_ended' ? event.barrier : undefined;
-        this.#hasEnds = true;
+        this.#reportsEnds = true;
         this.#apply({ type: 'replayed_end', stopReason, barrier, ...said });
         return;
       }

@@ -1,5 +1,5 @@
-// The mode and the options as the composer shows them, as choices that must hold when the agent
-// opens the session again.
+// The mode and options that the composer shows, as choices that must be in force when the session
+// is opened again.
 import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
@@ -16,12 +16,11 @@ export interface RememberedChoices {
 }
 
 /**
- * Categories in which new sessions begin with the user's last choice: the model first, as the other
+ * Categories in which new sessions begin with the user's last choice: the model first, as others
  * may depend on it. Not modes: agents don't say which of them bypass permissions.
  */
 const REMEMBERED = ['model', 'thought_level', 'speed'];
 
-/** Returns the last choices that the agent offers now. */
 export function rememberedOf(
   remembered: Readonly<Record<string, unknown>>,
   { config }: Readonly<Pick<SessionState, 'config'>>,
@@ -36,8 +35,8 @@ export function rememberedOf(
 }
 
 /**
- * Returns what is shown, in the order in which it is set: mode, model, other options. A mode is
- * required, as another one may ask less often, and so is what the user has set.
+ * Returns the shown choices in the order in which they are set: mode, model, other options. A mode
+ * is required, as another one may ask less often, and so is what the user has set.
  */
 export function shownChoices({ mode, modes, config, chosen }: Shown): readonly Choice[] {
   const ofMode = modeOption(config);
@@ -63,25 +62,26 @@ export function modeChoice({ id, name }: { readonly id: string; readonly name: s
   return { value: id, label: name, isMode: true, isRequired: true };
 }
 
-/** Returns the option's name and its value's. */
+/** Returns the names of the option and of its value. */
 export function labelOf(option: ConfigOption, value: string | boolean): string {
   if (typeof value === 'boolean') return `${option.name}: ${value ? l10n.t('On') : l10n.t('Off')}`;
-  const named = option.type === 'select' ? option.values.find((one) => one.value === value)?.name : undefined;
+  const named =
+    option.type === 'select' ? option.values.find((candidate) => candidate.value === value)?.name : undefined;
   return `${option.name}: ${named ?? value}`;
 }
 
-/** Returns the event that hands the choices to a session that continues this one. */
+/** Returns the event that carries the choices over to a session that continues this one. */
 export function carriedChoices(state: Opened, agentId: string): SessionEvent {
-  return { type: 'choices', wanted: wantedAfter(state), agentId: state.choicesOf ?? agentId };
+  return { type: 'choices', wanted: choicesAfterOpening(state), agentId: state.choicesOf ?? agentId };
 }
 
 /**
- * Returns the event that begins the opening of a session: what was shown is wanted; with another
- * agent, only what it offers under the same id.
+ * Returns the event that begins opening a session and wants the shown choices; with another agent,
+ * only what it offers under the same ids.
  */
 export function openingChoices(state: Opened, agentId: string): SessionEvent {
   const isSameAgent = state.choicesOf === undefined || state.choicesOf === agentId;
-  const wanted = wantedAfter(state);
+  const wanted = choicesAfterOpening(state);
   return {
     type: 'choices',
     wanted: isSameAgent ? wanted : wanted.map(({ isRequired: _required, ...choice }) => choice),
@@ -90,35 +90,33 @@ export function openingChoices(state: Opened, agentId: string): SessionEvent {
   };
 }
 
-/**
- * Returns what is shown for sessions that are to begin like this one: of that only the mode must
- * hold.
- */
+/** Returns the shown choices for new sessions like this one; only the mode is required. */
 export function presetChoices(state: Opened): readonly Choice[] {
   const { wanted } = state;
-  const shown = shownChoices(state).filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
+  const shown = shownChoices(state).filter((choice) => !wanted.some((other) => isSameSetting(other, choice)));
   return [...wanted, ...shown].map(({ isRequired: _required, ...choice }) =>
     choice.isMode ? { ...choice, isRequired: true } : choice,
   );
 }
 
 /**
- * Returns the options that the agent doesn't offer, but the mode: without that, nothing is sent.
+ * Returns required choices that the agent doesn't offer, except the mode: nothing is sent without
+ * it.
  */
 export function missingChoices(state: Readonly<SessionState>, choices: readonly Choice[]): readonly Choice[] {
   return choices.filter((choice) => !choice.isRequired && !targetOf(state, choice));
 }
 
-function wantedAfter(state: Opened): readonly Choice[] {
+function choicesAfterOpening(state: Opened): readonly Choice[] {
   // Before the first message, the agent's own initial values are shown.
   if (state.isOpening) return state.wanted;
-  const shown = shownChoices(state).filter((choice) => !state.wanted.some((one) => isSameSetting(one, choice)));
+  const shown = shownChoices(state).filter((choice) => !state.wanted.some((other) => isSameSetting(other, choice)));
   return [...state.wanted, ...shown];
 }
 
 /**
- * Returns the values to begin a session with: what must hold in it, and what the user chose last,
- * as far as it is known to be offered.
+ * Returns the initial values for a session: required choices, and the user's last ones that are
+ * known to be offered.
  */
 export function initialValues(
   state: Readonly<SessionState>,
@@ -126,7 +124,7 @@ export function initialValues(
 ): readonly { readonly id: string; readonly value: string | boolean }[] {
   const { wanted } = state;
   const last = remembered ? rememberedOf(remembered, state) : [];
-  return [...wanted, ...last.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)))].flatMap(
+  return [...wanted, ...last.filter((choice) => !wanted.some((other) => isSameSetting(other, choice)))].flatMap(
     (choice) => {
       const target = targetOf(state, choice);
       return target?.kind === 'option' ? [{ id: target.option.id, value: target.value }] : [];

@@ -1,6 +1,6 @@
-// Signs in by the chosen method (protocol.md 1.9): the agent does it, with a key where it takes
-// one; a command in a terminal that the user sees; or keys in variables of the agent's environment.
-// Other methods are guidance only.
+// Signs in by the chosen method (protocol.md 1.9): by the agent, with a key if it takes one; by a
+// command in a visible terminal; or with keys in environment variables. Other methods are guidance
+// only.
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import { keyMeta } from '../../acp/quirks/apiKey';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -21,14 +21,12 @@ type Method<T extends AuthMethod['type']> = Extract<AuthMethod, { type: T }>;
 
 const MAX_NAME = 80;
 const MAX_TEXT = 400;
-/** Portable names of variables. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const MAX_VARIABLES = 10;
-/** Variables with a key, by the end of their name. */
+/** Variables that contain a secret, by the end of their name. */
 const SECRET = /_(?:KEY|TOKEN|SECRET|PAT|PASSWORD)$/;
 const MAX_NAMED = 3;
 const MAX_SEARCHED = 4000;
-/** In milliseconds. */
 const LOGOUT_MS = 15_000;
 const STATUS_MS = 15_000;
 
@@ -55,16 +53,16 @@ export function signInMethods(
   { message, data }: AuthRefusal,
   agent: AgentDefinition,
 ): readonly AuthMethod[] {
-  const known = description.authMethods;
-  const more = dialect.auth?.methodsIn(data) ?? [];
-  const methods = [...known, ...more.filter(({ id }) => !known.some((one) => one.id === id))];
-  // On another machine, variables are set there.
+  const announced = description.authMethods;
+  const refusalMethods = dialect.auth?.methodsIn(data) ?? [];
+  const methods = [...announced, ...refusalMethods.filter(({ id }) => !announced.some((method) => method.id === id))];
+  // A remote agent's variables are set on its own machine.
   if (agent.type !== 'process') return methods;
-  const asked = methods.flatMap((method) => (method.type === 'env_var' ? method.variables : []));
+  const declared = methods.flatMap((method) => (method.type === 'env_var' ? method.variables : []));
   // A method that takes a key asks for it.
   const texts = methods.map((method) => (method.type === 'agent' && method.keyForm ? '' : method.description));
   const named = new Set([message, ...texts].flatMap((text = '') => variablesIn(text)));
-  const variables = [...named].filter((name) => !asked.includes(name)).slice(0, MAX_NAMED);
+  const variables = [...named].filter((name) => !declared.includes(name)).slice(0, MAX_NAMED);
   const ofVariable = (name: string) => ({ id: `variable ${name}`, name, type: 'env_var', variables: [name] }) as const;
   return [...methods, ...variables.map((name) => ({ ...ofVariable(name), isMentioned: true as const }))];
 }
@@ -74,12 +72,12 @@ function variablesIn(text: string): readonly string[] {
   return names.filter((name) => SECRET.test(name) && VARIABLE.test(name));
 }
 
-/** Returns what the agent's words say beyond the code; empty: nothing. */
+/** Returns what the agent's message adds to the error code, or an empty string. */
 export function wordsOf({ message }: AuthRefusal): string {
-  return shown(message.replace(/^\s*auth(?:entication)? (?:is )?required\b[\s.:!-]*/i, ''), MAX_TEXT);
+  return displayLine(message.replace(/^\s*auth(?:entication)? (?:is )?required\b[\s.:!-]*/i, ''), MAX_TEXT);
 }
 
-/** Returns the text of the method's button. */
+/** Returns the label of the method's button. */
 export function labelOf(method: AuthMethod): LocalizableText {
   const name = nameOf(method);
   return method.type === 'env_var' && method.isMentioned ? localizable('Enter {0}…', name) : name;
@@ -89,7 +87,7 @@ export function labelOf(method: AuthMethod): LocalizableText {
 export function canStart(method: AuthMethod, agent: AgentDefinition): boolean {
   if (method.type !== 'env_var') return method.type === 'agent' || method.type === 'terminal';
   const { variables } = method;
-  // On another machine, variables are set there.
+  // A remote agent's variables are set on its own machine.
   return (
     agent.type === 'process' &&
     variables.length > 0 &&
@@ -170,22 +168,23 @@ export async function signInWithSavedKey(
 }
 
 export function nameOf({ name }: AuthMethod): string {
-  return shown(name, MAX_NAME);
+  return displayLine(name, MAX_NAME);
 }
 
 export function descriptionOf({ description = '' }: AuthMethod): string | undefined {
-  return shown(description, MAX_TEXT) || undefined;
+  return displayLine(description, MAX_TEXT) || undefined;
 }
 
-/** What the user has to do, or what choosing the method runs. */
+/** Returns what the user has to do, or what choosing the method runs. */
 export function guidanceOf(method: AuthMethod, agent: AgentDefinition): LocalizableText {
   const name = nameOf(method);
   const description = descriptionOf(method);
   if (method.type === 'terminal' && agent.type === 'process')
-    return localizable('“{0}” runs in a terminal: {1}', name, shown(terminalLine(agent, method), MAX_TEXT));
+    return localizable('“{0}” runs in a terminal: {1}', name, displayLine(terminalLine(agent, method), MAX_TEXT));
   if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;
   const { variables } = method;
-  const what = variables.length === 0 ? localizable('the required variable') : shown(variables.join(' and '), MAX_TEXT);
+  const what =
+    variables.length === 0 ? localizable('the required variable') : displayLine(variables.join(' and '), MAX_TEXT);
   const sentence = localizable(
     '{0}: Set {1} under "env" of the agent in parley.agents, or in the environment that starts VS Code.',
     name,
@@ -261,7 +260,8 @@ function noKey(): ParleyError {
 }
 
 /**
- * The agent's command with the method's arguments, or the method's own; in the agent's environment.
+ * The agent's command with the method's arguments, or the method's own command, in the agent's
+ * environment.
  */
 async function commandOf(
   { agent, cwd, services }: SignInContext,
@@ -276,7 +276,7 @@ async function commandOf(
   const { command = agent.command } = method;
   const env = { ...(await services.environment(command)), ...agent.env, ...method.env };
   const args = method.command === undefined ? [...agent.args, ...method.args] : method.args;
-  // A terminal of VS Code quotes for programs, not for cmd.exe.
+  // VS Code quotes for executables, not for cmd.exe.
   const plan = await planStart(await resolveCommand(command, { cwd, env }), args, env);
   return {
     title: `${agent.name}: ${nameOf(method)}`,
@@ -301,8 +301,8 @@ function terminalLine(agent: Extract<AgentDefinition, { type: 'process' }>, meth
   );
 }
 
-/** One bounded line of an agent's text, with control characters made visible. */
-function shown(text: string, max: number): string {
+/** Returns one bounded line of an agent's text, with control characters made visible. */
+function displayLine(text: string, max: number): string {
   const line = revealControls(text.replace(/\s+/g, ' ').trim());
   return line.length > max ? `${line.slice(0, max)}…`.toWellFormed() : line.toWellFormed();
 }
@@ -313,9 +313,9 @@ export async function askAuthStatus(link: AgentLink, log: Log): Promise<void> {
   if (!description.features.authStatus) return;
   try {
     await withTimeout(STATUS_MS, async (signal) => {
-      const told = await link.until((inner) => required(dialect.auth).status(inner), signal);
+      const status = await link.until((inner) => required(dialect.auth).status(inner), signal);
       // A notification may be newer.
-      if (link.authStatus === authStatus) link.authStatus = told;
+      if (link.authStatus === authStatus) link.authStatus = status;
     });
   } catch (error) {
     log.info(`auth/status: ${messageOf(error)}`);

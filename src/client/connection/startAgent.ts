@@ -1,5 +1,4 @@
-// Starts an agent, or connects to it, and initializes it: the first stages of a start. Opening its
-// session (openSession.ts) is the rest.
+// Starts or connects to an agent and initializes it. openSession.ts follows.
 
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
@@ -28,15 +27,15 @@ export interface LinkServices {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   /** The user's environment, with the PATH of their login shell. */
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** The protocol versions of known agents. */
+  /** Remembered protocol versions. */
   readonly offers?: ProtocolOffers;
-  /** Absent: as child processes. */
+  /** Child processes by default. */
   readonly startProcess?: ProcessStarter;
-  /** Absent: such methods are shown and can't be chosen. */
+  /** Absent: terminal methods are shown but can't be chosen. */
   readonly signInTerminal?: SignInTerminal;
-  /** Absent: agents on other machines get no secrets and nothing unencrypted. */
+  /** Absent: remote agents get no secrets and only encrypted connections. */
   readonly remote?: RemoteAccess;
-  /** VS Code's W3C traceparent; an agent's own environment may have another one. */
+  /** VS Code's W3C traceparent; an agent's own environment overrides it. */
   readonly traceparent?: string | undefined;
   /**
    * Stores the state of a session for its agent.
@@ -44,25 +43,21 @@ export interface LinkServices {
    */
   readonly agentState?: (key: string) => StateHolder | undefined;
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
-  /** The agent only answers: it gets nothing of this machine. */
+  /** The agent only answers a question, without access to this machine. */
   readonly isOnlyAsked?: true;
-  /** Where suggested prompts are shown; absent: nowhere. `auto`: without a screen reader. */
+  /** Whether suggested prompts are shown; absent: no. `auto`: without a screen reader. */
   readonly suggestions?: () => 'auto' | 'on' | 'off';
 }
 
 export interface StartServices extends LinkServices {
   /** Absent: agents end with their window. */
   readonly keepers?: AgentKeepers | undefined;
-  /**
-   * May ask the user before an agent starts. Rejects with a ParleyError if they don't want it.
-   */
+  /** May ask the user before an agent starts. Rejects with a ParleyError if they decline. */
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
   readonly keys?: AgentKeys;
-  /** Absent: agents have only their own instructions. */
   readonly systemPrompt?: SystemPrompt;
-  /** Absent: new sessions begin with the agent's own values. */
+  /** The user's last choices, for new sessions. */
   readonly choices?: RememberedChoices;
-  /** In milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly serverRefusals?: ServerRefusals;
 }
@@ -70,10 +65,10 @@ export interface StartServices extends LinkServices {
 export interface StartContext {
   readonly key: string;
   readonly agent: AgentDefinition;
-  /** Its agent may outlive the window. */
+  /** A stored session's agent may outlive the window. */
   readonly isStored: boolean;
   /**
-   * The session is opened after this; undefined: immediately. Rejects if it isn't wanted any more.
+   * The session is opened after this; undefined: immediately. Rejects if it is no longer wanted.
    */
   readonly begins: Promise<void> | undefined;
   readonly cwd: string;
@@ -83,20 +78,20 @@ export interface StartContext {
   readonly stages: Stages;
   readonly session: AgentSession;
   readonly communication: CommunicationChat;
-  /** The session has its name: requests may follow immediately. Undefined: it wasn't opened. */
+  /** The session has an id, so requests may follow. Undefined: it wasn't opened. */
   readonly onNamed: (sessionId: string | undefined) => void;
 }
 
-/** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running. */
+/** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running */
 export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, services, stages } = context;
   const { log, remote, onTraffic } = services;
-  // The question to the user may take long.
+  // The user may take long to answer.
   const { approve, keys } = services;
   if (approve) await stages.run('resolve', signal, () => approve(agent), 'sign-in');
-  const heard = onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line));
+  const onMessage = onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line));
   if (agent.type === 'communication') {
-    const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
+    const options = { agent, remote, log, chat: context.communication, onTraffic: onMessage };
     return CommunicationLink.open(options, stages, signal);
   }
   const keyed = keys ? await stages.run('resolve', signal, () => withKeys(agent, keys), 'sign-in') : agent;
@@ -105,7 +100,7 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
 }
 
 /**
- * Attaches to the agent of an earlier window; nothing is delivered yet.
+ * Attaches to the agent of an earlier window, without delivering anything yet.
  * @throws Error if it has ended or can't be used, for the log
  */
 export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {

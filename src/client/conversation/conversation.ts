@@ -16,7 +16,7 @@ import type { ConnectionState } from '../connection/connectionState';
 import { Connector } from '../connection/connector';
 import { ContextHandoff } from '../connection/contextHandoff';
 import { readOnlyReason, takenOver, untrusted } from '../connection/failures';
-import { type LifeSigns, LivenessProbe, type Look } from '../connection/livenessProbe';
+import { type LifeSigns, LivenessProbe, type SilenceCheck } from '../connection/livenessProbe';
 import { LiveSession } from '../connection/liveSession';
 import { canReopen, type SessionOpenStrategy, strategyFor } from '../connection/sessionOpenStrategy';
 import { CommunicationChat } from '../http/communicationChat';
@@ -226,8 +226,8 @@ export class Conversation implements Disposable {
   }
 
   /** Asks a silent agent whether it responds; called every few seconds for a visible turn. */
-  checkSilence(look: Look): void {
-    if (this.connector.session && !this.turns.isPreparing) this.probe.look(this.connector.session, look);
+  checkSilence(look: SilenceCheck): void {
+    if (this.connector.session && !this.turns.isPreparing) this.probe.checkSilence(this.connector.session, look);
   }
 
   get sessionId(): string | undefined {

@@ -52,10 +52,10 @@ export function earlierAgent(
   const { sessionId, step, line, open, turns, terminals = {} } = data;
   const isFar = data.keeper === FAR;
   const isOpen = turns.turn && turns.turn.ended === undefined && kept.model.state.turn?.id === turns.turn.id;
-  const mayGoOn = isFar
+  const canContinue = isFar
     ? keepers.isOn && kept.agentSessionId === sessionId && isOpen
     : keepers.find(key) === data.keeper;
-  return mayGoOn
+  return canContinue
     ? { sessionId, where: isFar ? 'far' : 'here', step, lines: { line, open }, turns, terminals }
     : undefined;
 }

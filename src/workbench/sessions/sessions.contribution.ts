@@ -11,7 +11,7 @@ import { WindowsOrphans } from '../../agents/windowsOrphans';
 import { ParleyError } from '../../base/errors';
 import { openFolderStates } from '../../changes/folderStates';
 import { livenessOf } from '../../client/connection/livenessProbe';
-import { mayGoOn } from '../../client/connection/sessionOpenStrategy';
+import { canContinueLater } from '../../client/connection/sessionOpenStrategy';
 import type { RememberedChoices } from '../../client/connection/shownChoices';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
@@ -356,7 +356,7 @@ async function openStored(workbench: Workbench, lister: Conversation, info: Sess
   }
   // The agent may repeat less of it.
   const kept = workbench.get(Archive).findSession(agent.id, info.sessionId);
-  if (!kept && link && !mayGoOn(link.description.features))
+  if (!kept && link && !canContinueLater(link.description.features))
     throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
   const cwd = kept?.cwd ?? (info.cwd === '' ? lister.cwd : info.cwd);
   if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;

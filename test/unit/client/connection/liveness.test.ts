@@ -107,7 +107,7 @@ describe('an agent that is silent in its turn', () => {
   async function watch(made: LivenessProbe, { session }: AskedSession, minutes: number, talks = false): Promise<void> {
     for (const end = now + minutes * MINUTE; now < end; now += 5000) {
       if (talks) made.heard();
-      made.look(session, { waitsForUser: false, isFirst: false });
+      made.checkSilence(session, { waitsForUser: false, isFirst: false });
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -133,7 +133,7 @@ describe('an agent that is silent in its turn', () => {
     const told = new Promise<void>((resolve) => {
       changed = resolve;
     });
-    made.look(asked.session, { waitsForUser: false, isFirst: true });
+    made.checkSilence(asked.session, { waitsForUser: false, isFirst: true });
     await told;
     assert.equal(made.signs.isUnresponsive, true);
     made.heard();
@@ -143,13 +143,13 @@ describe('an agent that is silent in its turn', () => {
   it('is not blamed for the time in which it waited for the user, or the machine slept', () => {
     const { session } = new AskedSession(false);
     const made = probe();
-    made.look(session, { waitsForUser: false, isFirst: true });
+    made.checkSilence(session, { waitsForUser: false, isFirst: true });
     now += 50_000;
-    made.look(session, { waitsForUser: true, isFirst: false });
+    made.checkSilence(session, { waitsForUser: true, isFirst: false });
     assert.equal(made.signs.heardAt, now);
     for (const leap of [60 * MINUTE, -60 * MINUTE]) {
       now += leap;
-      made.look(session, { waitsForUser: false, isFirst: false });
+      made.checkSilence(session, { waitsForUser: false, isFirst: false });
       assert.equal(made.signs.heardAt, now);
     }
   });
