@@ -1,5 +1,5 @@
-// Answers the requests of an agent: permissions, files, terminals. Requests for any other session
-// are refused (protocol.md 5.13).
+// Answers an agent's requests: permissions, files, terminals. Requests for any other session are
+// refused (protocol.md 5.13).
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { type Dialect, type PermissionAsk, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
@@ -18,7 +18,7 @@ import type { UserRequests } from '../requests/userRequests';
 import type { KeptPlace, Terminals } from '../terminals/terminals';
 
 export interface AskedConversation {
-  /** Ours: the agent's session ids are only unique within one agent. */
+  /** Id of the conversation: the agent's session ids are only unique within one agent. */
   readonly key: string;
   readonly roots: readonly string[];
   readonly model: Pick<SessionView, 'state'>;
@@ -41,8 +41,7 @@ interface AnsweringSide {
 
 /**
  * Answers one request of the agent (section 1.2, A->C).
- * @throws RpcError -32601 for an unknown method, -32002 for another session, and what the services
- * answer
+ * @throws RpcError -32601 for an unknown method, -32002 for another session; errors of the handlers
  */
 export async function answerRequest(
   conversation: AskedConversation,
@@ -102,7 +101,7 @@ async function untilOpened({ connector }: AskedConversation, params: unknown): P
 }
 
 /**
- * Returns what ends the questions of a subagent before the turn does.
+ * Returns a signal that ends a subagent's questions before the turn ends.
  * @throws RpcError -32002
  */
 function checkSession({ connector, subagents }: AskedConversation, sessionId: string): AbortSignal | undefined {
@@ -128,7 +127,7 @@ interface Answering {
 
 type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
 
-/** A map, since the agent chooses the name and an object has inherited ones. */
+/** A map, since agents choose the name and objects have inherited properties. */
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
@@ -180,7 +179,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['terminal/release', ({ conversation: { key, services } }, params) => services.terminals.release(key, params)],
 ]);
 
-/** Returns whether the client knows a method. It may still not offer it. */
+/** Returns whether the client has a handler for a method. It may still not offer it. */
 export function isAnswered(method: string): boolean {
   return ANSWERS.has(method) || method === 'elicitation/create' || method === 'mcp/message';
 }

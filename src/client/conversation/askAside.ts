@@ -1,5 +1,5 @@
-// Asks an agent one question in a separate session, which is neither shown nor kept: it has no
-// files, terminals or MCP servers of this machine, and whatever it asks permission for is declined.
+// Asks an agent one question in a temporary, hidden session, without files, terminals or MCP
+// servers of this machine. Permission requests are declined.
 import { randomUUID } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -17,14 +17,14 @@ export interface Aside {
 }
 
 /**
- * Asks, and ends the agent before it returns.
+ * Asks, and ends the agent before returning.
  * @returns the last message of its turn
  * @throws ParleyError `sign-in-needed`, `no-answer`, or why the agent couldn't be asked
  */
 export async function askAside({ agent, cwd, services }: Aside, text: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...others } = services;
-  // These keep sessions with HTTP agents beyond their window.
+  // These would keep the session with an HTTP agent after the window closes.
   const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...kept } = others;
   const { editorTools: _tools, permissionRules: _rules, ...rest } = kept;
   const conversation = new Conversation({

@@ -1,6 +1,5 @@
-// Sees to it that the mode and the options that the composer shows are in force before a prompt
-// leaves: sets them in a session that was opened, waits for the agent's answers, and says why a
-// message must wait where the agent does not have them.
+// Ensures that the shown mode and options are in force before a prompt is sent: sets them after a
+// session was opened, waits for the agent's answers, and says why a message must wait.
 import { RpcError } from '../../acp/jsonrpc/rpcError';
 import { required } from '../../acp/protocol/dialect';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
@@ -17,9 +16,8 @@ import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { ConversationServices } from './conversationOptions';
 import { StartMode } from './startMode';
 
-/** In milliseconds. */
 const ANSWER_MS = 5000;
-/** The part of that in which an agent may send options that its answer lacks. */
+/** Share of that time for options that the answer lacks and that may follow in an update. */
 const TELL_PART = 0.1;
 /** Setting one option can change another. */
 const MAX_PASSES = 4;
@@ -34,7 +32,7 @@ export interface ChoosingConversation {
   readonly services: Pick<ConversationServices, 'choices' | 'choiceMs' | 'log'>;
 }
 
-/** `why` is absent if the agent was silent before it was asked for this one. */
+/** `why` is absent if the agent had not answered an earlier request. */
 interface Missing {
   readonly choice: Choice;
   readonly why?: LocalizableText | undefined;
@@ -52,7 +50,7 @@ export class Choices {
   readonly startMode: StartMode;
   readonly #conversation: ChoosingConversation;
   readonly #answerMs: number;
-  /** Without an answer, in the order of sending. */
+  /** Without an answer yet, in the order of sending. */
   #requests: readonly ChoiceRequest[] = [];
   #choosing: readonly { readonly choice: Choice; readonly done: Promise<void> }[] = [];
   #settling: { readonly link: AgentLink; readonly done: Promise<readonly Missing[]> } | undefined;
@@ -74,13 +72,13 @@ export class Choices {
     this.#onConfig?.();
   }
 
-  /** @param isNew the agent began the session now */
+  /** @param isNew the agent has just created the session */
   opened(isNew: boolean): void {
     const state = this.#state;
     const { wanted } = state;
     this.#missing = [];
     const remembered = isNew ? this.#conversation.services.choices?.of(this.#conversation.agent.id) : undefined;
-    // If an agent doesn't report a choice, it may differ from what is shown.
+    // A choice that the agent doesn't report may differ from what is shown.
     const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
     if (isNew) this.startMode.began();
     const mode = isNew ? this.startMode.choice : undefined;
@@ -91,7 +89,7 @@ export class Choices {
   }
 
   /**
-   * Returns what sets the choices before a prompt leaves; undefined if they are in force. It
+   * Returns a function that sets the choices before a prompt; undefined if they are in force. It
    * returns why the prompt must wait, and rejects when the signal is aborted.
    */
   preparation(): ((signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>) | undefined {
@@ -108,7 +106,7 @@ export class Choices {
     };
   }
 
-  /** The user sends what was held, with the choices that the agent has. */
+  /** Accepts the agent's values: the user sends a held message with them. */
   accept(): void {
     const { agent } = this.#conversation;
     const { choices } = this.#conversation.services;
@@ -131,8 +129,8 @@ export class Choices {
   }
 
   /**
-   * Sets the mode in which this session and later ones begin.
-   * @param value empty: as the agent begins them
+   * Sets the initial mode of this and later sessions.
+   * @param value empty: the agent's own
    * @throws as {@link setMode}
    */
   async setStartMode(value: string): Promise<void> {
@@ -170,7 +168,7 @@ export class Choices {
       await choosing.done;
       this.#follow(choice, held);
     } catch (error) {
-      // A refusal leaves the shown value in force; silence leaves it unknown.
+      // After a refusal the shown value is in force; without an answer that is unknown.
       if (!(error instanceof Unanswered) && this.#isWanted(choice))
         this.#apply([...this.#state.wanted.filter((one) => one !== choice), ...earlier]);
       throw error;
@@ -180,7 +178,10 @@ export class Choices {
     this.#look();
   }
 
-  /** The options of a session that is being opened: it is set as soon as that is there. */
+  /**
+   * Shows an option of a session that is still being opened as chosen. It is set once the session
+   * is open.
+   */
   #showWanted({ id, value, isMode }: Choice): void {
     const { apply } = this.#conversation.recorder;
     if (id === undefined) {
@@ -194,9 +195,9 @@ export class Choices {
   }
 
   /**
-   * After the user has set something, what the agent made of the other options counts. Later in a
+   * Accepts the agent's changes to other options that follow from a choice of the user. Later in a
    * session the agent may change the choice by itself.
-   * @param held what was in force before
+   * @param held choices that were in force before
    */
   #follow(choice: Choice, held: readonly Choice[]): void {
     const state = this.#state;
@@ -208,13 +209,13 @@ export class Choices {
     this.#apply(state.isOpening ? wanted : wanted.filter((one) => one !== choice));
   }
 
-  /** In the order in which it is set. */
+  /** Choices to set, in order. */
   #open(): readonly Choice[] {
     const state = this.#state;
     return state.wanted.filter((choice) => !isInForce(state, choice));
   }
 
-  /** As {@link #settle}, with what the user sets while it runs. */
+  /** As {@link #settle}, including what the user chooses in the meantime. */
   async #settleAll(): Promise<readonly Missing[]> {
     const refused: Missing[] = [];
     let missing: readonly Missing[];
@@ -227,8 +228,8 @@ export class Choices {
   }
 
   /**
-   * Sets what is wanted, once for all callers.
-   * @returns what is missing then
+   * Sets required choices, once for all callers.
+   * @returns choices that are not in force
    */
   #settle(): Promise<readonly Missing[]> {
     const link = this.#link;
@@ -249,7 +250,7 @@ export class Choices {
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const open = this.#open();
       for (const choice of open) {
-        // The answer before may have set it, or offered it.
+        // An earlier answer may have set or offered it.
         if (isInForce(this.#state, choice) || !this.#isWanted(choice)) continue;
         try {
           await this.#set(choice);
@@ -273,8 +274,8 @@ export class Choices {
   }
 
   /**
-   * Sets a refused choice after setting the value that the agent reports: it may have another one
-   * than it reports, and refuse to set what it has.
+   * Sets a refused choice after setting the value that the agent reports: its actual value may
+   * differ, and it may refuse to set what it already has.
    * @returns whether the choice is in force
    */
   async #setOverItsOwn(choice: Choice): Promise<boolean> {
@@ -290,7 +291,7 @@ export class Choices {
     }
   }
 
-  /** Drops choices that are only wanted if the agent offers them. */
+  /** Drops optional choices that the agent doesn't offer. */
   #dropUnoffered(): void {
     const state = this.#state;
     const wanted = state.wanted.filter((choice) => choice.isRequired || targetOf(state, choice));
@@ -304,7 +305,7 @@ export class Choices {
   }
 
   /**
-   * Asks the agent after earlier requests. A late answer is applied too.
+   * Sends a choice to the agent after earlier requests. A late answer is applied too.
    * @throws Unanswered; ParleyError `not-set`; what the agent answers
    */
   async #set(choice: Choice): Promise<void> {
@@ -327,7 +328,7 @@ export class Choices {
     };
     done.then(() => {
       over();
-      // A late answer may put a held message's choice in force, or allow it to be set now.
+      // A late answer may put a held message's choice in force, or allow setting it now.
       if (this.#missing.length > 0) void this.#settle();
     }, over);
     return request;
@@ -364,7 +365,7 @@ export class Choices {
     return isInForce(this.#state, choice);
   }
 
-  /** The answer lacks the options: the agent may send them in an update. */
+  /** The answer lacks the options, which may follow in an update. */
   async #untilTold(choice: Choice): Promise<void> {
     if (this.#heard.config) return;
     const told = new Promise<void>((resolve) => {

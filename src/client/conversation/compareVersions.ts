@@ -1,7 +1,6 @@
-// Finds out what an agent would lose in version 2 of the protocol, where its version is to be
-// chosen:
-// once it has changed files and run commands without the client, it is started beside for its
-// answer to `initialize`. Once per version of the agent.
+// Finds out what an agent would lose in version 2 of the protocol. Once an agent has changed files
+// and run commands by itself, a second process is started for its answer to `initialize`; once per
+// version of the agent.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -14,7 +13,6 @@ import { Stages } from '../transport/stages';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
 
-/** In milliseconds. */
 const START_MS = 60_000;
 
 const SERVICES: Readonly<Record<string, ClientService>> = {
@@ -68,7 +66,7 @@ async function compare(
   }
 }
 
-/** The services of the client that the calls of a turn could have used. */
+/** Client services that the tool calls of a turn could have used. */
 function servicesIn({ entries }: Readonly<SessionState>, turnId: string): readonly ClientService[] {
   const found: ClientService[] = [];
   for (let index = entries.length - 1; index >= 0; index--) {
@@ -80,7 +78,7 @@ function servicesIn({ entries }: Readonly<SessionState>, turnId: string): readon
   return found;
 }
 
-/** Version 2 has options in place of modes. */
+/** Version 2 has options instead of modes. */
 function onlyInV1({ modes, config }: Readonly<SessionState>): string[] {
   return modes.length > 0 && !config.some(({ category }) => category === 'mode') ? ['modes'] : [];
 }

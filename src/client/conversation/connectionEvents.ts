@@ -1,6 +1,5 @@
-// What happens to a session when its agent starts, is ready or has ended: its turn, queue,
-// questions and notices. If only the connection is lost, the turn stays open until the agent was
-// asked about it over the next one.
+// Updates a session's turn, queue, questions and notices when its agent starts, is ready or ends.
+// If only the connection is lost, the turn stays open until the agent can be asked about it.
 import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { required } from '../../acp/protocol/dialect';
@@ -34,12 +33,12 @@ import type { Recorder } from './recorder';
 import { closingEvents, unansweredPrompt } from './restore';
 
 /**
- * How long an agent may be silent in a turn that continues on another connection, in milliseconds:
- * as long as a model may think.
+ * How long an agent may be silent in a turn that continues on another connection: as long as a
+ * model may think.
  */
 const QUIET_MS = 60_000;
 const MAX_LOOKS = 10;
-/** How long an agent may take to begin with a prompt that was sent before, in milliseconds. */
+/** How long an agent may take to begin with a prompt that was sent before. */
 const BEGINS_MS = 10_000;
 
 export interface ConnectedConversation {
@@ -68,7 +67,7 @@ export class ConnectionEvents implements ConnectorListener {
   readonly #conversation: ConnectedConversation;
   readonly #model: SessionModel;
   readonly #notices: StartNotices;
-  /** The prompt of the waiting turn, if nothing shows that the agent has it. */
+  /** Prompt of the waiting turn, if nothing shows that the agent has it. */
   #inDoubt: KeptItem | undefined;
   #hasRepeated = false;
   #isShown = false;
@@ -126,7 +125,6 @@ export class ConnectionEvents implements ConnectorListener {
     turns.dispatcher.pump();
   }
 
-  /** Continues with the agent of an earlier window. */
   attached(opened: OpenedSession): void {
     const { key, progress, turns, subagents, changes, services } = this.#conversation;
     const { kept, rpc } = opened.link;
@@ -145,8 +143,8 @@ export class ConnectionEvents implements ConnectorListener {
   }
 
   /**
-   * Pauses what is queued for a lost session. A start that failed has lost nothing: its messages go
-   * with the next one.
+   * Pauses the queue of a lost session. After a failed start nothing is lost, and messages go with
+   * the next one.
    */
   detached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
     const { key, services, queue, probe, turns, subagents, progress, recorder, readOnly } = this.#conversation;
@@ -166,7 +164,7 @@ export class ConnectionEvents implements ConnectorListener {
   }
 
   /**
-   * The connection is lost, and may be made again. Commands that the agent runs here continue.
+   * The connection is lost, but may be restored. Commands that the agent runs here continue.
    * @param link absent: that of an earlier window
    * @returns whether a turn waits for that
    */
@@ -183,7 +181,6 @@ export class ConnectionEvents implements ConnectorListener {
     });
   }
 
-  /** Repeated prompts have arrived. */
   repeated(repeated: readonly Entry[]): void {
     const { queue, turns } = this.#conversation;
     const { entries } = this.#model.state;
@@ -194,7 +191,7 @@ export class ConnectionEvents implements ConnectorListener {
     this.#isShown ||= resolveDoubtfulPrompts(waiting, entries, repeated).length > 0;
   }
 
-  /** The agent was asked about the session. @returns false if the turn that waits is lost */
+  /** The agent has answered about the session. @returns false if the waiting turn is lost */
   rejoined(status: SessionStatus): boolean {
     const { recorder, turns, subagents } = this.#conversation;
     const { state } = this.#model;
@@ -209,7 +206,7 @@ export class ConnectionEvents implements ConnectorListener {
     });
   }
 
-  /** The agent may have worked on it already, and then reports nothing more. */
+  /** The agent may have worked on it already; then it reports nothing more. */
   takenAgain(): void {
     const { driver } = this.#conversation.turns;
     const hasBegun = (): boolean => {
@@ -246,7 +243,7 @@ export class ConnectionEvents implements ConnectorListener {
       },
     );
     if (connector.session?.link !== opened.link || model.turn?.id !== turn) return;
-    // Updates and questions since then show that the turn continues, whatever the answer.
+    // Newer updates and questions show that the turn continues, whatever the answer.
     if (router.updatesOf(opened.sessionId) !== heard || isAwaited(model)) {
       this.#watch();
       return;
@@ -268,9 +265,9 @@ export class ConnectionEvents implements ConnectorListener {
   }
 }
 
-/** Finds out whether a turn is silent because a tool call runs. */
+/** Tells whether a turn is silent because a tool call runs. */
 export class RunningCalls {
-  /** Running calls at the last looks, and the number of equal looks. */
+  /** Running calls at the last check, and the number of checks with the same result. */
   #last = { calls: '', looks: 0 };
 
   /** Returns whether a tool call of the turn runs, and not for too long. */
@@ -287,7 +284,7 @@ export function unsaidEnd(): LocalizableText {
   return localizable("The connection was lost, and the agent doesn't say how the turn ended.");
 }
 
-/** Returns whether the agent waits for an answer or a command here. */
+/** Returns whether the agent waits for the user or for a command here. */
 function isAwaited({ permissions, elicitations, terminals }: Readonly<SessionState>): boolean {
   if (permissions.size > 0 || elicitations.size > 0) return true;
   return [...terminals.values()].some(({ exit, released }) => !exit && !released);
@@ -303,7 +300,7 @@ export class StartNotices {
     this.#log = log;
   }
 
-  /** The agent doesn't know the transcript. Said once per opened session. */
+  /** Warns that the agent doesn't have the transcript, once per opened session. */
   beganAnew(agentName: string, entries: readonly Entry[], description?: LocalizableText): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;

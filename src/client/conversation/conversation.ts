@@ -1,6 +1,6 @@
-// A live conversation with one agent: starts the agent, opens the session, sends the queue and owns
-// the model. The state of the connection is one union; everything shown is derived from it, the
-// model, the queue and the stages.
+// A live conversation with one agent: starts the agent, opens the session, sends queued messages
+// and owns the model. Everything shown derives from the connection's state, the model, the queue
+// and the stages.
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -63,7 +63,7 @@ export class Conversation implements Disposable {
   readonly changes: SessionChanges;
   readonly choices: Choices;
 
-  // For the parts, each of which takes its own interface of the conversation.
+  // Public for the parts, each of which takes its own interface of the conversation.
   readonly services: ConversationServices;
   readonly recorder: Recorder;
   readonly turns: TurnControl;
@@ -74,7 +74,7 @@ export class Conversation implements Disposable {
   readonly events: ConnectionEvents;
   readonly persistence: ConversationPersistence | undefined;
   readonly handoff = new ContextHandoff();
-  /** The idle agent's process was ended; the next start brings it back. */
+  /** The idle agent's process was ended; the next start resumes the session. */
   isSuspended = false;
   endsWithWindow = false;
 
@@ -93,7 +93,7 @@ export class Conversation implements Disposable {
     this.services = services;
     this.#model = kept?.model ?? new SessionModel();
     this.#readOnly = readOnlyReason(options);
-    // What another window writes is not ours to end.
+    // The session belongs to another window, which closes it.
     const persistence = this.#readOnly ? undefined : options.persistence;
     this.persistence = persistence;
     const earlier = persistence && earlierAgent(key, kept, services.keepers);
@@ -179,12 +179,12 @@ export class Conversation implements Disposable {
     this.changes.recalled();
   }
 
-  /** Changes only through {@link note} and the agent, which are stored. */
+  /** Changes only through {@link note} and the agent, so that all changes are stored. */
   get model(): SessionView {
     return this.#model;
   }
 
-  /** The agent as it was configured at its last start. */
+  /** The agent as configured at its last start. */
   get agent(): AgentDefinition {
     return this.connector.agent;
   }
@@ -206,17 +206,16 @@ export class Conversation implements Disposable {
     return this.turns.ignoresStop;
   }
 
-  /** A message is about to leave. */
+  /** A message is about to be sent. */
   get isPreparing(): boolean {
     return this.turns.isPreparing;
   }
 
-  /** The agent asked something at the end of its turn: the next message is the answer. */
+  /** The turn ended with a question, so the next message is the answer. */
   get isAsked(): boolean {
     return this.turns.isAsked;
   }
 
-  /** The agent of an earlier window isn't attached yet. */
   get isAttaching(): boolean {
     return this.connector.isAttaching;
   }
@@ -225,7 +224,7 @@ export class Conversation implements Disposable {
     return { state: this.#model.state, now: this.services.clock.now(), ...this.probe.signs };
   }
 
-  /** Asks a silent agent whether it responds; called every few seconds for a visible turn. */
+  /** Asks a silent agent whether it responds. Called every few seconds during a visible turn. */
   checkSilence(look: SilenceCheck): void {
     if (this.connector.session && !this.turns.isPreparing) this.probe.checkSilence(this.connector.session, look);
   }
@@ -234,12 +233,12 @@ export class Conversation implements Disposable {
     return this.connector.sessionId;
   }
 
-  /** A turn runs, its prompt waits for its answer, or a message is about to leave. */
+  /** A turn runs, a prompt has no answer yet, or a message is about to be sent. */
   get isBusy(): boolean {
     return this.turns.isBusy;
   }
 
-  /** As {@link isBusy}, but not while only the answer to a turn that is over is missing. */
+  /** As {@link isBusy}, except while only the response to a finished turn is missing. */
   get isWorking(): boolean {
     return this.turns.isRunning || this.turns.isPreparing;
   }
@@ -258,8 +257,8 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Resolves when the model is complete; undefined if it is. Never rejects: what can't be read
-   * stays a gap.
+   * Resolves when the model is complete; undefined if it is. Never rejects: unreadable parts remain
+   * gaps.
    */
   get whole(): Promise<void> | undefined {
     return this.#whole;
@@ -267,7 +266,7 @@ export class Conversation implements Disposable {
 
   /**
    * Starts the agent and opens a session, once; later calls join. Waits for the whole transcript,
-   * which the agent's own is compared with. Never throws: failures are in {@link connection}.
+   * to compare it with the agent's. Never throws: failures are in {@link connection}.
    */
   start(): Promise<void> {
     return this.#whole?.then(() => (this.isDisposed ? undefined : this.connector.start())) ?? this.connector.start();
@@ -286,11 +285,11 @@ export class Conversation implements Disposable {
       throw new ParleyError('empty-message', localizable('There is nothing to send.'));
     this.persistence?.verify();
     this.requireOurs();
-    // A message sent while nothing runs, or while the turn is being stopped, goes now; what was
-    // paused before it stays paused.
+    // A message sent while nothing runs, or while the turn is being stopped, is next; messages that
+    // were paused before it stay paused.
     const isOver = !this.isBusy || this.turns.isPreparing || this.turns.isCancelled;
     const now = this.queue.paused !== undefined && isOver;
-    // One transaction: a message that leaves immediately is never stored as queued.
+    // One transaction: a message that is sent immediately is never stored as queued.
     return this.recorder.together(() => {
       const item = this.queue.add(text, attachments, now ? 'first' : 'last');
       const { dispatcher } = this.turns;
@@ -310,7 +309,7 @@ export class Conversation implements Disposable {
 
   /**
    * Sends the prompt of the failed turn as a new message.
-   * @returns false if that turn isn't the newest, or its prompt waits already
+   * @returns false if that turn isn't the newest, or its prompt is queued already
    * @throws as {@link send}
    */
   sendAgain(turnId: string): boolean {
@@ -320,7 +319,7 @@ export class Conversation implements Disposable {
     return true;
   }
 
-  /** Stops the running turn or start. The user's setting says whether the queue is paused. */
+  /** Stops the running turn or start, and pauses the queue if so configured. */
   cancel(): void {
     if (this.connector.isStarting) {
       this.connector.cancelStart();
@@ -345,7 +344,7 @@ export class Conversation implements Disposable {
     return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
   }
 
-  /** @param isEdited the user has made the change, with own edits */
+  /** @param isEdited the user has edited the change and applied it */
   answerPermission(id: string, optionId: string | null, isEdited?: true): boolean {
     const { permissions } = this.turns.requests;
     return this.services.useEdited?.(this.key, id, optionId) || permissions.answer(id, optionId, isEdited);
@@ -367,7 +366,7 @@ export class Conversation implements Disposable {
     return session ? this.probe.ask(session) : 'unsupported';
   }
 
-  /** Never throws: a failure is shown. */
+  /** Never throws: failures are shown. */
   signIn(methodId: string): Promise<void> {
     return this.connector.signIn(methodId);
   }
@@ -388,7 +387,7 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Restarts the agent; its session continues if it can be opened again, else a new one gets the
+   * Restarts the agent. The session is reopened if possible; otherwise a new one gets the
    * transcript.
    */
   restart(): Promise<void> {
@@ -421,14 +420,14 @@ export class Conversation implements Disposable {
     return !this.isBusy && !this.turns.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
   }
 
-  /** The next start opens the same session. */
+  /** Ends the agent. The next start opens the same session. */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
     this.isSuspended = true;
     await this.connector.suspend('agent-idle');
   }
 
-  /** @param why the session is left, or only its window ends */
+  /** @param why `window-ended` keeps the session open for another window */
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.endsWithWindow = why === 'window-ended';
     if (this.endsWithWindow && this.connector.outlives && this.services.keepers?.isOn) {

@@ -18,35 +18,32 @@ export interface ConversationOptions {
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly services: ConversationServices;
-  /** Absent: a new session. */
+  /** A new session by default. */
   readonly opening?: SessionOpenStrategy;
   readonly persistence?: ConversationPersistence;
   readonly kept?: KeptConversation;
-  /** Another window has it. */
+  /** Another window has the session. */
   readonly isHeld?: boolean;
   readonly isRecording?: boolean;
-  /** The session is opened after this. Rejects if it isn't wanted any more. */
+  /** The session is opened after this. Rejects if it is no longer wanted. */
   readonly begins?: Promise<void>;
-  /** Only sends what is queued: the agent's requests wait for the next window. */
+  /** Only sends queued messages. The agent's requests wait for the next window. */
   readonly onlySends?: boolean;
 }
 
 export interface ConversationServices extends ConnectionServices, TurnServices, ChatServices {
   readonly terminals: Terminals;
-  /** Absent: every request is asked. */
+  /** Absent: the user is asked about every request. */
   readonly permissionRules?: () => RuleSet;
   readonly choiceMs?: number;
   /**
-   * Answers a request with the change that the user has edited; false: it wasn't edited, or isn't
+   * Answers a request with the user's edited change. Returns false if it wasn't edited or isn't
    * allowed.
    */
   readonly useEdited?: (key: string, permissionId: string, optionId: string | null) => boolean;
   readonly changes?: ChangeServices;
-  /** How long a session must be quiet before it is probed, in milliseconds. */
+  /** Silence after which a session is probed. */
   readonly quietMs?: number;
-  /**
-   * How long an agent may be silent in a turn that continues on another connection, in
-   * milliseconds.
-   */
+  /** How long an agent may be silent in a turn that continues on another connection. */
   readonly rejoinQuietMs?: number;
 }

@@ -1,5 +1,5 @@
-// Brings the terminals that an agent runs in this client into its session's model, and each of them
-// into an entry of the transcript: no output is invisible.
+// Adds the terminals that an agent runs in this client to the model and to entries of the
+// transcript, so that all output is visible.
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
@@ -11,7 +11,7 @@ import { rawCommandsIn } from '../rules/rawCommands';
 import type { Terminals } from '../terminals/terminals';
 import type { Recorder } from './recorder';
 
-/** Time for the agent to name the call of a terminal, in milliseconds. */
+/** Time for the agent to name the tool call of a terminal. */
 const NAMED_WITHIN_MS = 1000;
 
 interface RunningConversation {
@@ -35,7 +35,7 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
     terminals.onDidCreate(({ sessionId, terminalId, command, cwd }) => {
       if (sessionId !== key) return;
       own.add(terminalId);
-      // A command of an earlier window is in the transcript.
+      // A command of an earlier window is in the transcript already.
       const call = model.state.terminals.has(terminalId) ? undefined : callOfTerminal(model.state, command);
       const toolCallId = call && { toolCallId: call.toolCallId };
       apply({ type: 'terminal', terminalId, command, cwd, ...toolCallId });
@@ -64,7 +64,7 @@ function addEntry(model: SessionView, terminalId: string, apply: (event: Session
   if (terminal && !isShown) apply(updateOf(terminal, true));
 }
 
-/** No call of an agent has an id like this. */
+/** Differs from all call ids of agents. */
 function entryOf(terminalId: string): string {
   return `terminal ${terminalId}`;
 }
@@ -81,8 +81,8 @@ function updateOf({ id, command = id, exit, released }: Terminal, announced: boo
 }
 
 /**
- * Returns the call for a terminal that the agent has named in no call: the open call whose command
- * is in the terminal's command line, else the only open call that runs commands.
+ * Returns the call of a terminal that the agent hasn't assigned: the open call whose command is in
+ * the terminal's command line, else the only open call that runs commands.
  */
 function callOfTerminal({ entries }: Pick<SessionState, 'entries'>, line: string): ToolEntry | undefined {
   const open = entries
@@ -98,7 +98,7 @@ function callOfTerminal({ entries }: Pick<SessionState, 'entries'>, line: string
   return others.length === 0 ? only : undefined;
 }
 
-/** Of `ls` and `ls -la`, only the longer one is the command of `ls -la`. */
+/** In `ls -la`, both `ls` and `ls -la` match; only the longer one is the command. */
 function longest(calls: readonly ToolEntry[]): ToolEntry[] {
   const lengths = calls.map((call) => Math.max(...commandsOf(call).map(({ length }) => length)));
   const most = Math.max(...lengths);
@@ -109,7 +109,7 @@ function commandsOf({ rawInput }: ToolEntry): readonly string[] {
   return rawCommandsIn(rawInput).commands.map(({ line }) => line.trim());
 }
 
-/** Time for the agent to end its commands itself, and for output on its way, in milliseconds. */
+/** Time for the agent to end its commands itself, and for pending output. */
 const GRACE_MS = 1000;
 
 interface StoppingConversation {
@@ -120,8 +120,8 @@ interface StoppingConversation {
 }
 
 /**
- * Ends the commands that a stopped turn leaves running, and says where the agent runs on
- * regardless.
+ * Ends commands that are still running after a turn was stopped, and warns if the agent keeps
+ * running its own.
  */
 class StoppedTurns implements Disposable {
   readonly #conversation: StoppingConversation;
@@ -165,8 +165,8 @@ class StoppedTurns implements Disposable {
   }
 
   /**
-   * Returns whether a command begins, or is attached, although its turn was stopped: the request
-   * was on its way, or the window was reloaded.
+   * Returns whether a command starts or is attached after its turn was stopped: its request was on
+   * the way, or the window was reloaded.
    */
   #isOfStopped(terminalId: string): boolean {
     const { model } = this.#conversation;
@@ -177,7 +177,7 @@ class StoppedTurns implements Disposable {
     return stopped?.cancelRequested === true && stopped.endedAt !== undefined;
   }
 
-  /** Ids of announced background work, and of its terminals. */
+  /** Ids of announced background work and its terminals. */
   #background(): ReadonlySet<string> {
     const { background, entries, nests } = this.#conversation.model.state;
     const ids = new Set(background.map(({ id }) => id));
@@ -192,7 +192,7 @@ class StoppedTurns implements Disposable {
     return ids;
   }
 
-  /** Returns whether an event is output of a command in the turn that the client doesn't run. */
+  /** Returns whether an event is output of a command that the agent runs itself in the turn. */
   #goesOn(event: SessionEvent, turnId: string): boolean {
     const { model, services } = this.#conversation;
     const { terminals } = services;

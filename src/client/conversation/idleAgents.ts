@@ -1,6 +1,6 @@
-// Ends the processes of idle agents, each of which can hold hundreds of megabytes. A session that
-// is not on the screen, does nothing and waits for nothing is closed after a while, where its agent
-// can open it again; the next message, or showing the session, starts the agent again.
+// Ends the processes of idle agents, each of which can hold hundreds of megabytes. A hidden session
+// without activity is closed after a while, if its agent can reopen it. The next message, or
+// showing the session, starts the agent again.
 
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -8,7 +8,7 @@ import type { Log } from '../../base/log';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** Time between a change and the look that begins the idle time, in milliseconds. */
+/** Delay between a change and the check that begins the idle time. */
 const LOOK_MS = 60_000;
 
 export interface Suspendable {
@@ -21,9 +21,9 @@ export interface Suspendable {
 export interface IdleAgentsOptions {
   readonly conversations: () => readonly Suspendable[];
   readonly isShown: (key: string) => boolean;
-  /** In milliseconds; undefined: forever. */
+  /** Undefined: forever. */
   readonly limitMs: () => number | undefined;
-  /** Called at each look, to release other resources. */
+  /** Called at each check, to release other resources. */
   readonly onLook: () => void;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
@@ -33,7 +33,7 @@ export interface IdleAgentsOptions {
 
 export class IdleAgents implements Disposable {
   readonly #options: IdleAgentsOptions;
-  /** By key. */
+  /** When each session became idle, by key. */
   readonly #since = new Map<string, number>();
   #timer: Disposable | undefined;
   #looksAt = Number.POSITIVE_INFINITY;
@@ -80,7 +80,10 @@ export class IdleAgents implements Disposable {
     this.#since.clear();
   }
 
-  /** A hidden session is looked at when its time is over, a shown one whether it is still shown. */
+  /**
+   * Schedules the next check: when a hidden session's time is over, or to see whether a shown one
+   * is still shown.
+   */
   #lookAgain(limit: number): void {
     const { conversations, now } = this.#options;
     const waits = conversations()

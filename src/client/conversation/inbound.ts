@@ -1,4 +1,4 @@
-// Receives what the agent sends to a conversation: updates, notifications and requests.
+// Receives an agent's updates, notifications and requests for a conversation.
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { notifiedSuggestion } from '../../acp/proposals/promptSuggestions';
@@ -27,11 +27,11 @@ import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
 
 /**
- * Events that count as progress. A server that drops each connection may repeat all other updates.
+ * Event types that count as progress. A server that drops each connection may repeat all others.
  */
 const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
 
-/** Turns whose files the tools of the editor read again. */
+/** Turns whose files the editor tools can read again. */
 const RECENT_TURNS = 3;
 
 export interface HearingConversation {
@@ -77,8 +77,8 @@ export class Inbound implements AgentSession {
   }
 
   /**
-   * Takes the `update`s of `session/update` notifications, in order.
-   * @param past they are repeated: the ends of turns in them end none here
+   * Handles the `update`s of `session/update` notifications, in order.
+   * @param past set if they are replayed: ends of turns in them don't end the running turn
    */
   readonly updates = (updates: readonly unknown[], past?: PastUpdates): void => {
     const { services, recorder, subagents, probe, connector } = this.#conversation;
@@ -137,7 +137,7 @@ export class Inbound implements AgentSession {
     }
   };
 
-  /** Shows what was refused. An update counts, although it must not be a request. */
+  /** Shows a refused request. An update is applied although it must not be a request. */
   #showRefused(method: string, params: unknown): void {
     const { connector } = this.#conversation;
     const update = method === 'session/update' ? at(params, 'update') : undefined;
@@ -165,9 +165,9 @@ export class Inbound implements AgentSession {
 }
 
 /**
- * Reads updates: what they say about turns goes to the engine.
- * @param past they are repeated
- * @param take gets each event; `isApplied`: the engine applies it
+ * Reads updates. What they mean for turns goes to the engine.
+ * @param past set if they are replayed
+ * @param take receives each event; `isApplied`: the engine applies it
  */
 export function readUpdates(
   dialect: Dialect,

@@ -1,5 +1,5 @@
-// Keeps, together with the events of a session, how far its agent was heard, so that another window
-// continues where this one stopped: nothing is applied twice, and nothing is left out.
+// Stores how far the agent's output was processed, together with the events, so that another window
+// continues without losses or duplicates.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import { parsedJson } from '../../base/untrusted';
@@ -27,7 +27,6 @@ const progressSchema = z.object({
   terminals: z.optional(z.record(z.string(), z.number())),
 });
 
-/** Where an earlier window stopped with an agent that still runs. */
 export interface EarlierAgent {
   readonly sessionId: string;
   readonly where: AgentPlace;
@@ -38,8 +37,8 @@ export interface EarlierAgent {
 }
 
 /**
- * Returns where an earlier window stopped with the agent, if that still runs. One on another
- * machine may, if its turn was open.
+ * Returns the progress of an earlier window with an agent that still runs. A remote agent may if
+ * its turn was open.
  */
 export function earlierAgent(
   key: string,
@@ -92,7 +91,7 @@ export class KeptProgress {
   /** Undefined if the agent ends with the window. */
   read(): ReadProgress | undefined {
     const { key, turns, connector, services } = this.#conversation;
-    if (!connector) return undefined; // while the conversation is constructed
+    if (!connector) return undefined; // while the conversation is being constructed
     const { kept, rpc } = connector.agentSide?.link ?? {};
     if (connector.isFar) return this.#far();
     if (!kept || !rpc) return undefined;
@@ -119,7 +118,7 @@ export class KeptProgress {
     };
   }
 
-  /** Line numbers don't count: the agent repeats the session when it is loaded. */
+  /** Line numbers don't count: a remote agent replays the session when it is loaded. */
   #far(): ReadProgress {
     const { connector, turns } = this.#conversation;
     const { sessionId } = connector;
@@ -127,7 +126,7 @@ export class KeptProgress {
     return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
   }
 
-  /** From here on another window can continue the session. */
+  /** Another window can continue the session from now on. */
   opened(): void {
     const { connector, turns } = this.#conversation;
     const { kept } = connector.agentSide?.link ?? {};
@@ -139,7 +138,7 @@ export class KeptProgress {
     this.tellLease();
   }
 
-  /** Tells the keeper what the agent is doing, if that has changed. */
+  /** Reports changes of the agent's activity to the keeper. */
   tellLease(): void {
     const { connector, model, turns } = this.#conversation;
     const { kept, description } = connector.agentSide?.link ?? {};

@@ -1,4 +1,5 @@
-// The title of a session that the agent tells only in its list of sessions.
+// Takes the title of a session from the agent's list of sessions, if the agent doesn't report it
+// otherwise.
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
@@ -6,12 +7,12 @@ import type { SessionState } from '../../session/model/state';
 import type { Recorder } from './recorder';
 import type { SessionOps } from './sessionOps';
 
-/** Agents make a title of the first messages. */
+/** Agents derive titles from the first messages. */
 const MOST_TURNS = 3;
 const MOST_PAGES = 2;
-/** Pages without a session of the folder don't count. */
+/** Limits the search, as other folders' sessions can fill many pages. */
 const LONGEST_MS = 5_000;
-/** Some agents name a session by its time until it has a title. */
+/** Some agents use a timestamp until a session has a title. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 interface TitledConversation {

@@ -1,5 +1,5 @@
-// Where a conversation is stored. The composition root implements it; without one, a conversation
-// lives in memory only.
+// Storage of a conversation, implemented by the composition root. Without it, a conversation is in
+// memory only.
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
@@ -8,8 +8,8 @@ import type { PromptQueue, QueuedAttachment, QueueItem, QueueItemState, StateFac
 export type KeptItem = Readonly<QueueItem>;
 
 /**
- * Stores the queue. Calls return when the change is on disk, or the user knows that it isn't; none
- * throws.
+ * Stores the queue. Calls return once the change is on disk or the user was told that it isn't;
+ * none throws.
  */
 export interface QueuePersistence {
   added(item: KeptItem, place: 'first' | 'last'): void;
@@ -22,7 +22,7 @@ export interface QueuePersistence {
 
 export interface ReadProgress {
   readonly json: string;
-  /** Call before storing, with the unstored ends of texts: a secret may begin with them. */
+  /** Call before storing, with the unstored ends of texts, which may begin a secret. */
   readonly holdBack: (events: readonly TimedEvent[]) => void;
   readonly stored: () => void;
 }
@@ -36,14 +36,13 @@ export interface ConversationPersistence extends QueuePersistence {
   claim(): boolean;
   /** Checks that the session is still this window's, as each write does. */
   verify(): void;
-  /** Stores everything from `run` in one transaction. */
   together(run: () => void): void;
   /**
-   * Prompts, permissions and the ends of turns are on disk when this returns.
+   * Prompts, permissions and ends of turns are on disk when this returns.
    * @param progress is stored in the same transaction
    */
   events(events: readonly TimedEvent[], progress?: ReadProgress): void;
-  /** The agent's side of the session; undefined: not changed, null: removed. */
+  /** The agent's data about the session; undefined: unchanged, null: removed. */
   describe(facts: {
     readonly agentId?: string;
     readonly agentSessionId?: string | null;
@@ -58,11 +57,11 @@ export interface KeptConversation {
   /** The caller owns it. */
   readonly model: SessionModel;
   /**
-   * If `model` has only the end of the transcript: reads all of it, in small steps.
+   * Reads the whole transcript in small steps, if `model` has only its end.
    * @throws ParleyError `journal-unreadable`
    */
   readonly whole?: () => Promise<SessionModel>;
-  /** With `whole`: ids up to this number may be in the unread part. */
+  /** With `whole`: the unread part may use ids up to this number. */
   readonly usedIds?: number;
   readonly queue: readonly KeptItem[];
   readonly paused?: string;
@@ -108,7 +107,7 @@ export class QueueMirror {
     if (!old) {
       const isLast = !isFirst || this.#kept.size === 0;
       this.#persistence.added(item, isLast ? 'last' : 'first');
-      // The map's order is compared with the queue's.
+      // The order of the map must match the queue's.
       this.#kept = isLast ? this.#kept.set(id, item) : new Map([[id, item], ...this.#kept]);
       return;
     }

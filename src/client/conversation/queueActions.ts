@@ -1,5 +1,5 @@
-// What the user does with the messages that wait: sends one now, resumes, removes, restores, and
-// takes back one that the agent holds.
+// The user's actions on queued messages: send now, resume, remove, restore, and take back from the
+// agent.
 import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, readReason } from '../../session/queue/waitReason';
 import type { TurnControl } from '../prompts/turnControl';
@@ -25,7 +25,7 @@ export class QueueActions {
     this.#conversation = conversation;
   }
 
-  /** Sends a queued message next; a running turn is cancelled first. */
+  /** Sends a queued message next, after stopping a running turn. */
   sendNow(id: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.find(id);
@@ -38,14 +38,15 @@ export class QueueActions {
   }
 
   /**
-   * The first waiting message that can be put into the running turn; none in doubt or being edited.
+   * The first queued message that can be put into the running turn, unless it is in doubt or being
+   * edited.
    */
   get steerable(): QueueItem | undefined {
     const { queue, turns } = this.#conversation;
     return queue.items.find((item) => item.state === 'queued' && !item.held && turns.steers(item) === true);
   }
 
-  /** Puts a queued message into the running turn; if no turn takes it in, it is the next one. */
+  /** Puts a queued message into the running turn. If no turn takes it in, it is next. */
   steer(id: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.find(id);
@@ -56,28 +57,28 @@ export class QueueActions {
       return;
     }
     queue.putNext(id);
-    // An agent that inserts prompts by itself gets it as one.
+    // An agent that inserts prompts by itself gets an ordinary prompt.
     void (turns.canSend ? turns.dispatcher.sendFirst(item) : turns.dispatcher.steer(item));
     this.pump();
   }
 
   /**
-   * Queues a message before all others and past a pause; several keep their order. Stopping the
-   * turn later holds it with the others.
+   * Queues a message before all others and past a pause; several keep their order. If the turn is
+   * stopped later, it is held with the others.
    */
   sendNext(text: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.add(text, [], 'first');
     const before = queue.items.findLastIndex(({ id }) => this.#nextIds.has(id));
-    queue.move(item.id, Math.max(0, before)); // behind those that the agent has
+    queue.move(item.id, Math.max(0, before)); // after those that the agent has
     this.#nextIds.add(item.id);
     if (queue.paused !== undefined) void turns.dispatcher.sendSoon(item);
     this.#goOn();
   }
 
   /**
-   * Queues messages that didn't arrive; they wait until the user sends them.
-   * @param attachments of the first
+   * Queues messages that were not sent, until the user sends them.
+   * @param attachments of the first message
    * @throws ParleyError if another window has the session
    */
   addUnsent(texts: readonly string[], attachments: readonly QueuedAttachment[]): void {
@@ -101,7 +102,7 @@ export class QueueActions {
 
   /**
    * Removes one message, or all.
-   * @returns those that were removed
+   * @returns the removed messages
    */
   remove(id?: string): readonly QueueItem[] {
     const { queue, turns } = this.#conversation;
@@ -119,7 +120,7 @@ export class QueueActions {
 
   /**
    * Restores a cleared queue.
-   * @param paused why it waited
+   * @param paused its pause reason
    */
   restore(gone: readonly QueueItem[], paused: string | undefined): void {
     if (this.#conversation.isDisposed) return;
@@ -127,7 +128,7 @@ export class QueueActions {
     this.pump();
   }
 
-  /** Asks the agent to give a message back, to be edited. */
+  /** Asks the agent to give a message back for editing. */
   takeBack(id: string): void {
     this.#conversation.turns.takeBack(id, 'edit');
   }

@@ -1,5 +1,5 @@
-// Applies events to the model and persists them, in the same order. What an agent sends in one
-// batch is stored in one transaction.
+// Applies events to the model and stores them, in the same order. Updates that arrive together are
+// stored in one transaction.
 import { Emitter } from '../../base/event';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
@@ -17,7 +17,7 @@ export class Recorder {
   readonly onDidApply = this.#onDidApply.event;
   #isOver = false;
   #afterwards: (() => void)[] = [];
-  /** Events of one transaction; undefined: none is open. */
+  /** Events of the open transaction; undefined: none is open. */
   #together: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
   #marked = 0;
@@ -43,7 +43,7 @@ export class Recorder {
   };
 
   /**
-   * The agent's title doesn't replace the user's.
+   * Applies an event. The agent's title doesn't replace the user's.
    * @param at ms since 1970
    */
   applyAt(event: SessionEvent, at: number): void {
@@ -65,8 +65,8 @@ export class Recorder {
   }
 
   /**
-   * Returns whether the transcript can be read from this event on: a turn or, after many others, an
-   * entry begins with it.
+   * Returns whether reading can start at this event: it begins a turn or, after many others, an
+   * entry.
    */
   #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
     if (event.type === 'cleared') this.#marked = 0;
@@ -78,7 +78,7 @@ export class Recorder {
     return true;
   }
 
-  /** @param sync stores the difference */
+  /** @param sync stores the changes */
   queueChanged(sync: () => void): void {
     if (this.#isOver) return;
     if (this.#together) this.#syncQueue = sync;
@@ -99,22 +99,22 @@ export class Recorder {
   };
 
   /**
-   * Runs something once {@link together} is stored: what it sends would otherwise split what the
-   * agent sent together.
+   * Runs something once {@link together} has stored its events, so that what it sends doesn't split
+   * the transaction.
    */
   readonly afterwards = (run: () => void): void => {
     if (this.#together) this.#afterwards.push(run);
     else run();
   };
 
-  /** Nothing more is applied or stored: the session continues in another window. */
+  /** Stops applying and storing: the session continues in another window. */
   end(): void {
     this.#isOver = true;
   }
 
   /**
    * Stores the open transaction now, before something irreversible; at least the progress, which
-   * has the prompts.
+   * includes the prompts.
    */
   readonly commit = (): void => {
     const events = this.#together;

@@ -1,6 +1,5 @@
-// Restores a stored conversation: its transcript, with everything closed that was open when its
-// window ended. A message that may have reached the agent is never sent again without asking the
-// user.
+// Restores a stored conversation and closes what was open when its window ended. A message that may
+// have reached the agent is never sent again without asking.
 import type { SessionEvent } from '../../session/events/event';
 import type { TurnNote } from '../../session/events/ownText';
 import type { SessionView } from '../../session/model/model';
@@ -11,15 +10,15 @@ import type { KeptConversation, KeptItem } from './persistence';
 import { type FailedPrompt, promptOf } from './sendAgain';
 import type { Unsent } from './unsent';
 
-/** Where an agent that outlives its window runs: on this machine, or on another one. */
+/** Where an agent that outlives its window runs: on this machine or another one. */
 export type AgentPlace = 'here' | 'far';
 
 /**
  * Restores a stored conversation. Nothing is sent automatically.
  * @param apply takes new events
  * @param now ms since 1970
- * @param manner `isHeld`: another window has it. `goesOn`: its agent still runs, so what is open
- * stays open; if it is far, only the turn
+ * @param manner `isHeld`: another window has it. `running`: where its agent still runs, so that
+ * open items stay open (only the turn if it is `far`)
  */
 export function restore(
   { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
@@ -71,7 +70,7 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
 }
 
 /**
- * Restores the queue; messages that may have been sent are marked as doubtful unless they arrived.
+ * Returns the restored queue. Messages that may have been sent are in doubt unless they arrived.
  * @param state the transcript, before its open turn is closed
  */
 export function restoredQueue(state: Readonly<SessionState>, kept: readonly KeptItem[]): KeptItem[] {
@@ -82,7 +81,7 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   );
   const items = kept.flatMap((item): KeptItem[] => {
     if (item.state === 'queued' || item.state === 'failed') return [{ ...item, held: false }];
-    // The transcript shows what happened to it.
+    // The transcript shows its outcome.
     return sent.has(item.id) ? [] : [inDoubt(item)];
   });
   const unanswered = unansweredPrompt(state);
@@ -99,7 +98,7 @@ function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): numb
   return ids.reduce((most, id) => Math.max(most, Number(/^q(\d+)/.exec(id ?? '')?.[1] ?? 0)), 0);
 }
 
-/** The prompt of a running turn without any output, to be sent again if the user wants it. */
+/** Returns the prompt of a running turn without output, to be sent again if the user wants it. */
 export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): KeptItem | undefined {
   if (turn?.origin !== 'user' || turn.firstOutputAt !== undefined) return undefined;
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);

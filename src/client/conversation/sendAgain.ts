@@ -1,5 +1,5 @@
-// Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that
-// failed over the past of its session, it is sent with another past.
+// Sends the prompt of a failed turn again as a new message. If a run of an HTTP agent failed
+// because of the session's history, another history is sent.
 
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
@@ -14,7 +14,7 @@ export interface FailedPrompt {
 
 /**
  * Returns the newest turn if it is the user's and failed.
- * @param again the id of a message that was sent again from here; it or any other repeated prompt
+ * @param again id of a message that was sent again from here. It, or any other repeated prompt,
  * leaves nothing to send
  */
 export function failedTurn(
@@ -38,7 +38,7 @@ export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string
   return promptOf(said, '\n');
 }
 
-/** Returns a sent message as the user had written it. */
+/** Returns a sent message as the user wrote it. */
 export function promptOf(content: readonly ContentBlock[], separator?: string): FailedPrompt {
   return {
     text: textOfBlocks(content, separator),
@@ -57,7 +57,7 @@ function attachmentOf(block: ContentBlock, id: string): QueuedAttachment | undef
       return { id, kind: 'file', label: name || nameOf(block.uri), detail: block.uri, forms: [block] };
     }
     default:
-      return undefined; // a text is in the message; the rest was too large to keep
+      return undefined; // a text is in the message; anything else was too large to store
   }
 }
 
@@ -78,10 +78,10 @@ export interface FailedConversation {
 }
 
 /**
- * Sends the prompt of the failed newest turn with another past.
+ * Sends the prompt of the failed newest turn with another history.
  * @param way see `CommunicationSession.carryOn`
- * @returns false if it didn't fail, or is sent again already
- * @throws what sending throws; ParleyError `no-session`, `session-busy`
+ * @returns false if it didn't fail or was sent again already
+ * @throws errors of sending; ParleyError `no-session`, `session-busy`
  */
 export async function carryOn(conversation: FailedConversation, way: string): Promise<boolean> {
   const { failedTurnId } = conversation;

@@ -1,12 +1,12 @@
-// Sends the next queued message of a session whose agent runs without a window, from a window that
-// has something else open: attaches, sends, and leaves the agent running.
+// Sends the next queued message of a session whose agent runs without a window: attaches, sends,
+// and leaves the agent running.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Changes } from '../../session/model/changes';
 import type { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
 
-/** Time to attach the agent and learn how its last turn ended, in milliseconds. */
+/** Time to attach the agent and learn how its last turn ended. */
 const LIMIT_MS = 30_000;
 
 /** Returns services that start no agent, answer nothing by rules, and read no files. */
@@ -26,9 +26,9 @@ export function sendingServices(services: ConversationServices): ConversationSer
 }
 
 /**
- * Sends the next message if its turn has come, and closes the conversation.
+ * Sends the next message if it is due, and closes the conversation.
  * @param conversation made with `onlySends` and {@link sendingServices}
- * @returns whether the message has left
+ * @returns whether the message was sent
  */
 export async function sendNext(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
   try {
@@ -61,7 +61,8 @@ function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () =>
       isLooking = false;
       if (holds()) done();
     };
-    // Changes are reported while they happen: a message leaves just after it has left the queue.
+    // Changes are reported while they happen: a message is sent just after it was removed from the
+    // queue.
     const changes = Changes.unrecorded(() => {
       if (!isLooking) setImmediate(look);
       isLooking = true;

@@ -1,4 +1,4 @@
-// The mode, the model and the options of a session, however an agent offers them.
+// The mode, model and options of a session, however an agent offers them.
 import * as l10n from '@vscode/l10n';
 import type { ConfigOption, ConfigValue } from '../../session/events/content';
 import { offeredModes } from '../../session/model/choices';
@@ -15,13 +15,13 @@ export interface ChoiceTarget {
 export interface OfferedChoice {
   readonly current: string | undefined;
   readonly values: readonly ConfigValue[];
-  /** @throws ParleyError `no-session`; what the agent answers. */
+  /** @throws ParleyError `no-session`; what the agent answers */
   choose(value: string): Promise<void>;
 }
 
 /**
- * Returns the choice of the mode or the model (protocol.md 1.12), if any. Options take precedence
- * over modes, as in the composer.
+ * Returns the mode or model (protocol.md 1.12), if any. Options take precedence over modes, as in
+ * the composer.
  */
 export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): OfferedChoice | undefined {
   const { config, mode } = conversation.model.state;

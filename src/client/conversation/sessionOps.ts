@@ -1,5 +1,5 @@
-// Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
-// if the agent offers it.
+// Lists, renames, archives and deletes an agent's sessions (protocol.md 1.2, 2), if the agent
+// offers it.
 
 import { resolve } from 'node:path';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../session/events/event';
 import { askStatus } from '../connection/askStatus';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
-/** Limits for one list; milliseconds for each page. */
+/** Limits of one list; the timeout is per page. */
 const MAX_PAGES = 200;
 const ANSWER_MS = 15_000;
 const MAX_TITLE = 500;
@@ -50,8 +50,8 @@ export class SessionOps {
   }
 
   /**
-   * Pages of the agent's sessions (`session/list`), none of them empty; ends at the last page, or
-   * when the agent repeats itself.
+   * Yields non-empty pages of the agent's sessions (`session/list`), up to the last one or until
+   * the agent repeats itself.
    * @throws ParleyError `cannot-do`; what the agent answers
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
@@ -64,7 +64,7 @@ export class SessionOps {
       yield page;
     }
     if (query.everywhere || !isEmpty) return;
-    // Some agents find no session by its folder.
+    // Some agents find no sessions by folder.
     for await (const page of pagesOf(stored, { archived }, signal)) {
       const here = page.filter((one) => resolve(one.cwd) === resolve(cwd));
       if (here.length > 0) yield here;
@@ -73,7 +73,7 @@ export class SessionOps {
 
   /**
    * Returns `unsupported` if the agent can't be asked.
-   * @throws ParleyError how the agent ended; `signal`'s reason
+   * @throws ParleyError if the agent has ended; `signal`'s reason
    */
   async status(sessionId: string, signal: AbortSignal): Promise<StatusAnswer> {
     const { link } = this.#conversation.connector;
@@ -95,7 +95,7 @@ export class SessionOps {
 
   /**
    * `session/set_title` (unstable) for any session of the agent.
-   * @returns the title as stored
+   * @returns the stored title
    * @throws ParleyError `cannot-do`, `empty-title`; what the agent answers
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
@@ -104,7 +104,7 @@ export class SessionOps {
   }
 
   /**
-   * Renames the open session: in the agent if it can, else only here.
+   * Renames the open session: in the agent if supported, else only here.
    * @throws as {@link setTitle}
    */
   async rename(title: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
-// Builds two parts of a conversation from its services: the judge of permission requests, and the
-// record of what turns change on disk.
+// Builds the judge of permission requests and the recorder of file changes from a conversation's
+// services.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, type ParleyError } from '../../base/errors';
 import type { SessionModel } from '../../session/model/model';
@@ -19,7 +19,7 @@ interface BuiltConversation {
   readonly readOnly: ParleyError | undefined;
 }
 
-/** Returns what rules say of a permission request; undefined: there are no rules. */
+/** Returns a function that applies the rules to permission requests; undefined without rules. */
 export function judgeFor(conversation: BuiltConversation): JudgePermission | undefined {
   const { services, cwd, roots } = conversation;
   const { permissionRules, log } = services;
@@ -53,7 +53,7 @@ export function changesOfSession(conversation: BuiltConversation, model: Session
   });
 }
 
-/** An agent of another machine changes something here only through what it is allowed. */
+/** A remote agent changes files here only through allowed requests. */
 function worksHere(agent: AgentDefinition): boolean {
   switch (agent.type) {
     case 'process':

@@ -1,6 +1,6 @@
-// The mode in which new sessions of an agent begin. Some agents begin in one that writes without
-// asking, and nothing proves which modes ask: the user reads the agent's own words, once for each
-// agent, and chooses.
+// The initial mode of an agent's new sessions. Some agents begin in a mode that writes without
+// asking, and nothing proves which modes ask: once per agent, the user reads its own descriptions
+// and chooses.
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../../base/text';
 import type { ActionView } from '../../panel/contract';
@@ -10,11 +10,11 @@ import { modeOption, offeredModes } from '../../session/model/choices';
 import type { SessionState } from '../../session/model/state';
 import type { RememberedChoices } from '../connection/shownChoices';
 
-/** Where the answer is remembered; empty: the agent's own mode. No option has this id. */
+/** Stores the answer under an id that no option has; empty: the agent's own mode. */
 const ANSWER = '@startMode';
 export const START_MODE = 'startMode:';
 const MAX_WORDS = 160;
-/** Descriptions that say that the agent asks. Only a suggestion is made of them. */
+/** Descriptions that say that the agent asks. Used for a suggestion only. */
 const ASKS = /\basks?\b|\bprompts? for\b|\bapprovals? (?:is |are )?required\b|\brequires? (?:approval|confirmation)\b/i;
 const ASKS_NOT = /\b(?:without|never|not|no|only asks?|asks? only)\b|\bauto/i;
 
@@ -40,7 +40,7 @@ export class StartMode {
     this.#onAnswer = onAnswer;
   }
 
-  /** A new session was opened; none of its choices is set yet. */
+  /** A new session was opened; no choice is set yet. */
   began(): void {
     if (this.#isEmpty) this.#own ??= this.#offered.current;
   }
@@ -52,7 +52,7 @@ export class StartMode {
     return value && { id, value: value.value, label: value.name, isMode: true, isRequired: true };
   }
 
-  /** Undefined once it was answered. A message may be sent before the user sees it. */
+  /** Undefined once answered. A message may be sent before the user sees it. */
   get view(): StartModeView | undefined {
     const { values } = this.#offered;
     const mode = values.find(({ value }) => value === this.#own);
@@ -84,8 +84,8 @@ export class StartMode {
     const isChosen =
       event.type === 'config' ? event.chosen === id && id !== undefined : event.type === 'mode' && event.byUser;
     if (!isChosen || !this.#isEmpty || this.#own === undefined) return;
-    // What the user picks before the first message holds later, unless it asks less than the
-    // agent's own.
+    // The user's choice before the first message also counts for later sessions, unless it asks
+    // less than the agent's own mode.
     const mode = values.find(({ value }) => value === current);
     if (mode && asksFirst(mode)) this.answer(mode.value);
     else if (this.#answer === undefined || current === this.#own) this.answer('');
@@ -98,7 +98,7 @@ export class StartMode {
 
   get #answer(): string | undefined {
     const { services, agent } = this.#conversation;
-    // Without a memory, it would be asked each time.
+    // Without storage, the user would be asked each time.
     if (!services.choices) return '';
     const answer = services.choices.of(agent.id)?.[ANSWER];
     return typeof answer === 'string' ? answer : undefined;

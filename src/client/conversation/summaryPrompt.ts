@@ -1,11 +1,11 @@
-// The prompt that asks for a summary of a session, for a new session that continues the work.
+// The prompt that asks for a summary, to continue the work in a new session.
 import type { SessionState } from '../../session/model/state';
 import { transcriptText } from '../../session/model/transcriptText';
 
-/** Characters; the newest part is kept. */
+/** In characters; the newest part is kept. */
 const MAX_TRANSCRIPT = 200_000;
 
-/** Undefined if nothing was said. */
+/** Undefined for an empty session. */
 export function summaryPrompt({ entries }: Pick<SessionState, 'entries'>): string | undefined {
   const transcript = transcriptText(entries, false, MAX_TRANSCRIPT);
   if (transcript === undefined) return undefined;

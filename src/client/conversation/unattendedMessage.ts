@@ -1,5 +1,5 @@
-// A message that no user attends to: it has its turn now, or leaves the queue and says why. No one
-// signs in, resumes the queue or sends the message again.
+// A message without a user: it gets its turn now, or leaves the queue with a reason. Nobody can
+// sign in, resume the queue or send it again.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Changes } from '../../session/model/changes';
@@ -8,12 +8,12 @@ import { readReason } from '../../session/queue/waitReason';
 import type { TurnResult } from '../turns/turnState';
 import type { Conversation } from './conversation';
 
-/** Pauses after which the agent session can't be used any more. */
+/** Pause reasons after which the agent session can't be used any more. */
 const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
 
 /**
- * A message has no turn: `session-lost`, `not-sent` (another may be), or `prompt-refused` by the
- * agent.
+ * A message got no turn: `session-lost`, `not-sent` (another may be sent), or `prompt-refused` by
+ * the agent.
  */
 export class NoTurn extends ParleyError {
   /** The reason of the queue or the message; empty: unknown. */
@@ -54,8 +54,8 @@ export class UnattendedMessage {
    * Resolves with the end of its turn. After a rejection by `look` or `signal`, the agent may still
    * have the message: {@link withdraw} it.
    * @param look called with changes, and once more at the end, after the signal
-   * @throws NoTurn; ParleyError `sign-in-needed`, or how the agent failed before the turn; what
-   * `look` throws; the reason of `signal`
+   * @throws NoTurn; ParleyError `sign-in-needed`, or how the agent failed before the turn; errors
+   * of `look`; the reason of `signal`
    */
   attend(
     look: (changed: ChangedEntries, ended: AbortSignal) => Promise<void> | void,
@@ -107,7 +107,7 @@ export class UnattendedMessage {
     this.#wake();
   }
 
-  /** Removes it from the queue once it is over or can't have a turn. */
+  /** Removes it from the queue once it is finished or can't have a turn. */
   #leaveQueue(): void {
     const { queue, queueActions } = this.#conversation;
     const error = this.#outcome ? undefined : this.#whyNoTurn();
@@ -117,7 +117,7 @@ export class UnattendedMessage {
     for (const { id } of left) queueActions.remove(id);
   }
 
-  /** Returns what only a user could resolve. */
+  /** Returns the problem that only a user could resolve. */
   #whyNoTurn(): ParleyError | undefined {
     const { connection, queue, agent } = this.#conversation;
     const item = queue.find(this.#id);

@@ -1,5 +1,5 @@
-// What the user has not sent yet: the text and attachments of the next message, and their reading
-// position. Survives the window, like queued messages.
+// The unsent text and attachments of the next message, and the reading position. Stored, like
+// queued messages.
 import { Emitter } from '../../base/event';
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -21,7 +21,7 @@ export class Unsent {
 
   #anchor: Anchor | undefined;
 
-  /** @param onChange the attachments have changed */
+  /** @param onChange called when the attachments change */
   constructor(persistence: ConversationPersistence | undefined, onChange: () => void) {
     this.#persistence = persistence;
     this.#onChange = onChange;
@@ -31,7 +31,7 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** @returns false if a newer text is here */
+  /** @returns false if a newer text was stored */
   write(draft: DraftView, by: unknown): boolean {
     if (draft.revision <= this.#draft.revision) return false;
     this.#draft = { text: draft.text, revision: draft.revision };
@@ -55,7 +55,7 @@ export class Unsent {
     return this.#attachments;
   }
 
-  /** Replaces an attachment of the same place, such as the same lines of a file. */
+  /** Replaces an attachment of the same target, such as the same lines of a file. */
   attach(attachment: QueuedAttachment): void {
     const place = placeOf(attachment);
     const others = this.#attachments.filter((one) => place === undefined || placeOf(one) !== place);
@@ -70,7 +70,8 @@ export class Unsent {
   }
 
   /**
-   * A message was sent; what was typed since in another page stays.
+   * Clears the draft after a message was sent, except for text that was typed in another page
+   * since.
    * @param revision of the draft that was sent
    * @returns the new draft
    */
@@ -83,7 +84,7 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** Removes what was sent to other sessions; what was added since stays. */
+  /** Removes what was sent to other sessions, except for later additions. */
   sentElsewhere({ draft: { text, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): void {
     const later = this.#attachments.filter((one) => !attachments.includes(one));
     this.sent(text, revision, undefined);
@@ -117,7 +118,7 @@ export class Unsent {
   }
 }
 
-/** The address of the file or lines; undefined for pasted content. */
+/** Returns the address of the file or lines; undefined for pasted content. */
 function placeOf({ forms }: QueuedAttachment): string | undefined {
   for (const form of forms)
     if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))

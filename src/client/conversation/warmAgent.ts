@@ -1,5 +1,5 @@
-// Starts the agent of the next new session ahead, so that it is ready immediately. One waits at a
-// time, initialized and without a session; it ends when it is not wanted for a while.
+// Starts the agent of the next new session in advance. At most one waits, initialized and without a
+// session; it ends if unused for a while.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
@@ -9,7 +9,7 @@ import type { Conversation } from './conversation';
 
 export interface WarmAgentOptions {
   readonly isOn: () => boolean;
-  /** In milliseconds; undefined: for ever. */
+  /** Undefined: forever. */
   readonly limitMs: () => number | undefined;
   readonly schedule: (run: () => void, ms: number) => Disposable;
 }
@@ -30,7 +30,7 @@ export class WarmAgent {
 
   /**
    * Starts an agent, unless one of its kind waits.
-   * @param make makes the next new session, which opens no session until `begins`
+   * @param make creates the next new session, which is opened after `begins`
    */
   prepare(agent: AgentDefinition, make: (begins: Promise<void>) => Conversation): void {
     const { isOn, limitMs, schedule } = this.#options;
@@ -47,7 +47,7 @@ export class WarmAgent {
 
   /**
    * Returns the waiting conversation; undefined if its agent has failed.
-   * @param fits whether it is like a new one
+   * @param fits whether it equals a new one
    */
   take(fits: (conversation: Conversation) => boolean): Conversation | undefined {
     const { conversation, begins, timer } = this.#waiting ?? {};

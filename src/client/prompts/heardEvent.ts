@@ -1,4 +1,4 @@
-// What an event of the agent says about turns.
+// Tells the turn engine what an event means for turns.
 import type { SessionEvent } from '../../session/events/event';
 import { isEnded } from '../../session/model/tools';
 import type { TurnFact, UserMessageEvent } from '../turns/turnState';
@@ -33,7 +33,7 @@ export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): bo
   }
 }
 
-/** A message without an id can't be distinguished from a replay. */
+/** Without an id, a message can't be told from a replay. */
 function isOfUser(event: Extract<SessionEvent, { type: 'message' | 'message_chunk' }>): event is UserMessageEvent {
   return event.role === 'user' && event.messageId !== undefined;
 }

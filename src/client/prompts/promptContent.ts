@@ -1,4 +1,4 @@
-// What an agent gets for a message of the queue.
+// Converts a queued message into the content of a prompt.
 import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
@@ -13,7 +13,7 @@ export function contentOf(item: QueueItem, capabilities: PromptCapabilities): Co
 }
 
 /**
- * Returns the sent size of an attachment; undefined if only an address is sent.
+ * Returns how many bytes of an attachment are sent; undefined if only its address is.
  * @param capabilities undefined: not known yet
  */
 export function sentBytes(

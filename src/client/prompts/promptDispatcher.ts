@@ -1,5 +1,4 @@
-// Sends the messages of the queue one after the other, and settles the promises of those who sent
-// them.
+// Sends queued messages one after another and settles the promises of their senders.
 
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
@@ -9,13 +8,13 @@ import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from '../turns/turnState';
 
 export interface SentMessage {
-  /** Undefined: no turn took it in, and it is in the queue again. */
+  /** Undefined: no turn took it in, and it is queued again. */
   readonly done: Promise<TurnResult | undefined>;
 }
 
 export interface MessageSender {
   readonly canSend: boolean;
-  /** Sends one message; resolves when it has left, with undefined if it was not sent. */
+  /** Sends one message. Resolves once it was sent, with undefined if it was not. */
   send(item: QueueItem): Promise<SentMessage | undefined>;
   /** As {@link send}, into the running turn. */
   steer(item: QueueItem): Promise<SentMessage | undefined>;
@@ -26,7 +25,7 @@ export class PromptDispatcher implements Disposable {
   readonly #sender: MessageSender;
   readonly #waiting = new Map<string, Deferred<TurnResult>>();
   #sending = false;
-  /** Ids that go before all others, in this order. */
+  /** Ids that are sent before all others, in this order. */
   #urgent: string[] = [];
 
   constructor(queue: PromptQueue, sender: MessageSender) {
@@ -50,13 +49,12 @@ export class PromptDispatcher implements Disposable {
     return this.expect(item);
   }
 
-  /** Sends an item into the running turn. */
   steer(item: QueueItem): Promise<TurnResult> {
     void this.#send(item, 'steer');
     return this.expect(item);
   }
 
-  /** As {@link sendFirst}, behind earlier items of this kind. */
+  /** As {@link sendFirst}, after earlier items of this kind. */
   sendSoon(item: QueueItem): Promise<TurnResult> {
     this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
     const before = this.#urgent.at(-1);
@@ -91,7 +89,7 @@ export class PromptDispatcher implements Disposable {
       this.#sending = false;
     }
     if (!sent) {
-      this.pump(); // this one was taken away
+      this.pump(); // the item was removed
       return;
     }
     sent.done.then(

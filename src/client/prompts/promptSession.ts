@@ -1,5 +1,4 @@
-// What turns need from outside: the session that prompts go to, how what belongs to a prompt is
-// kept, and the user's settings.
+// What the turns of a session depend on: the open session, a recorder and settings.
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
@@ -19,27 +18,28 @@ import type { JudgePermission } from '../requests/permissionRequestHandler';
 export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
 
 export interface PromptSession {
-  /** The conversation's, unique. */
+  /** Id of the conversation. */
   readonly key: string;
   readonly current: OpenedSession | undefined;
   /**
-   * Undefined if a prompt may go immediately. The preparation rejects when its signal is aborted.
+   * Returns what must run before a prompt; undefined if none. It rejects when its signal is
+   * aborted.
    */
   precedes(session: OpenedSession): Preparation | undefined;
   /**
-   * Opens a session again that the agent has lost; as {@link precedes}.
+   * Reopens a session that the agent has lost; as {@link precedes}.
    * @param inVain how often it was reopened for this prompt and refused again
    */
   reopen(session: OpenedSession, inVain: number): Preparation;
-  /** A prompt is about to leave. */
+  /** A prompt is about to be sent. */
   leaving(): void;
-  /** Returns what goes along with the next message for a new session. */
+  /** Returns the transcript for a new session, to send with the next message. */
   appendix(capabilities: PromptCapabilities): readonly ContentBlock[];
   answered(): void;
-  /** A message that was sent before was taken in, perhaps at that time: its turn may be over. */
+  /** A message that was sent before was taken in, possibly at that time: its turn may be over. */
   takenAgain(): void;
   /**
-   * The agent wants a sign-in: until then there is no session to send to.
+   * The agent wants a sign-in, and the session can't be used until then.
    * @param data of its error
    */
   needSignIn(refusal: { readonly message: string; readonly data?: unknown }): void;
@@ -48,10 +48,8 @@ export interface PromptSession {
 export interface TurnServices {
   readonly log: Log;
   readonly clock: Clock;
-  /** Whether the queue continues after the user stopped a turn. */
   readonly afterCancel: () => 'pause' | 'continue';
   readonly barrierGraceMs?: number;
-  /** In milliseconds. */
   readonly answerGraceMs?: number;
   readonly schedule?: Schedule;
 }
@@ -70,6 +68,6 @@ export interface TurnControlOptions {
   readonly recorder: EventRecorder;
   readonly services: TurnServices;
   readonly session: PromptSession;
-  /** Absent: there are no rules. */
+  /** Absent: no rules. */
   readonly judge?: JudgePermission | undefined;
 }

@@ -38,18 +38,17 @@ import { type MessageSender, PromptDispatcher, type SentMessage } from './prompt
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
 
-/** Saving a message waits for the disk. */
+/** Each send waits for the disk. */
 const sends = new Pace();
 
-/** Before the user is offered to end the agent, in milliseconds. */
+/** Before the user is offered to end the agent. */
 const STOP_PATIENCE_MS = 10_000;
 
-/** How long an agent that can't be written to may take to exit, in milliseconds. */
+/** How long an agent that can't be written to may take to exit. */
 const UNWRITABLE_MS = 2000;
-/** How {@link StateReport} names the error -32000. */
 const AUTH_REQUIRED = `agent-error ${RPC_CODES.authRequired}`;
 
-/** A prompt was not taken because the session could not be opened again. */
+/** A prompt was not sent because the session could not be reopened. */
 class SessionLost extends Error {
   readonly wait: WaitReason<PauseCode>;
 
@@ -66,18 +65,18 @@ export class TurnControl implements MessageSender {
   readonly driver: TurnDriver<QueuedPrompt>;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
-  /** Can be aborted; `item` has not left yet. */
+  /** Preparation that can be aborted; `item` has not been sent yet. */
   #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
 
   readonly #accepted: AcceptedPrompts;
   readonly #again = new Set<string>();
-  /** The agent's words when the turn failed for want of a sign-in. */
+  /** The agent's message when a turn failed for want of a sign-in. */
   #signInFor: string | undefined;
-  /** Left by an earlier window, until its agent is attached. */
+  /** Prompts of an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
-  /** Its agent has taken a prompt into the turn of another one, as v2 lets it. */
+  /** The connection on which the agent has inserted a prompt into another's turn, as v2 allows. */
   #insertsPrompts: AgentLink | undefined;
-  /** Connections that were lost in a turn: their failures are no answers. */
+  /** Connections that were lost in a turn: their failures are not answers. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
   constructor(options: TurnControlOptions) {
@@ -125,7 +124,6 @@ export class TurnControl implements MessageSender {
     return this.driver.state.turn !== undefined || hasWaiting(this.driver.state);
   }
 
-  /** There is something to stop. */
   get isRunning(): boolean {
     const { turn } = this.driver.state;
     return (turn !== undefined && turn.ended === undefined) || hasWaiting(this.driver.state);
@@ -177,8 +175,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Keeps back a message that is about to leave.
-   * @param id absent: any
+   * Keeps a message from being sent that is being prepared.
+   * @param id any by default
    * @returns whether there was one
    */
   keepBack(id?: string): boolean {
@@ -191,7 +189,7 @@ export class TurnControl implements MessageSender {
 
   /**
    * The agent has ended.
-   * @param interrupted it was ended, and has not failed
+   * @param interrupted ended on purpose, not a failure
    */
   exited(note: LocalizableText, interrupted = false): void {
     this.#preparing?.abort.abort();
@@ -202,8 +200,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The connection is lost in a turn: it stays open until {@link rejoin} or {@link exited}. The
-   * agent asks again what it still wants to know.
+   * The connection is lost in a turn, which stays open until {@link rejoin} or {@link exited}. The
+   * agent repeats open questions.
    * @returns false if no turn runs
    */
   cut(link: AgentLink | undefined): boolean {
@@ -221,7 +219,7 @@ export class TurnControl implements MessageSender {
 
   /**
    * The agent was asked about the turn that was cut.
-   * @param hasArrived whether the agent has its prompts; undefined: not known
+   * @param hasArrived whether the agent has its prompts; undefined: unknown
    * @returns false if the agent doesn't have the turn: {@link exited} ends it
    */
   rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
@@ -237,7 +235,7 @@ export class TurnControl implements MessageSender {
     this.dispatcher.dispose();
   }
 
-  /** Resolves when the message has left; undefined if it must wait. */
+  /** Resolves once the message was sent; with undefined if it must wait. */
   async send(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, session } = this.#options;
     const opened = session.current;
@@ -259,8 +257,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Returns whether a message can be put into the running turn, or why this one can't; undefined if
-   * none can.
+   * Returns whether messages can be put into the running turn: true, why this one can't, or
+   * undefined if none can.
    */
   steers({ text, attachments }: Pick<QueueItem, 'text' | 'attachments'>): true | LocalizableText | undefined {
     const { turn, prompts, cut } = this.driver.state;
@@ -297,7 +295,7 @@ export class TurnControl implements MessageSender {
     const echo = sent.length === content.length ? {} : { echo: textOfBlocks(sent) };
     const text = echo.echo ?? textOfBlocks(content);
     const prompt = { item, content, ...echo, done: new Deferred<TurnResult | undefined>() };
-    // It stands in the queue or in the transcript before it leaves, never in both.
+    // One transaction: it is stored either in the queue or in the transcript.
     const handle = recorder.together(() => {
       const terms = { promptId: item.id, text, endsBy, promised, ...(steers && { steers }) } as const;
       const added = this.driver.prompt(prompt, terms);
@@ -310,7 +308,7 @@ export class TurnControl implements MessageSender {
     return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
-  /** Sends a prompt to its session, or to the one that has replaced it. */
+  /** Sends a prompt to its session, or to the one that replaced it. */
   #prompt(
     { opened, item, handle, content, sent, takenBack, steers }: LeavingPrompt,
     { link, sessionId }: OpenedSession,
@@ -329,30 +327,30 @@ export class TurnControl implements MessageSender {
     return link.dialect.prompt(sessionId, prompt, onSent, signal, key);
   }
 
-  /** @param pending the answer to the prompt, which has left */
+  /** @param pending the answer to the sent prompt */
   #follow(leaving: LeavingPrompt, pending: Promise<PromptAnswer>): void {
     const { queue, session, recorder } = this.#options;
     const { opened, item, handle, steers } = leaving;
     const { link, sessionId } = opened;
     (steers ? pending : this.#delivered(leaving, opened, pending)).then(
       (answer) =>
-        // The end of the turn is stored together with how far the agent was heard.
+        // One transaction: the end of the turn and the progress of reading.
         recorder.together(() => {
           session.answered();
-          // What was written before the question is no answer to it.
+          // Messages queued before the question don't answer it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
           this.driver.feed({ type: 'answer', handle, answer });
           if (item.repeats !== undefined && !answer.ends) session.takenAgain();
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
-        // The end of the connection is reported by the end of the agent, which knows why.
+        // A lost connection is reported by the end of the agent, which has the reason.
         if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error, steers));
       },
     );
   }
 
-  /** Continues where an earlier window stopped; nothing is sent until {@link resume}. */
+  /** Continues from an earlier window; nothing is sent until {@link resume}. */
   restore(kept: KeptTurns, state: Readonly<SessionState>, itemOf: (id: string) => QueueItem | undefined): void {
     const userIds = state.entries.flatMap((entry) =>
       entry.kind === 'user' && entry.messageId !== undefined ? [entry.messageId] : [],
@@ -370,7 +368,7 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The agent of the earlier window is attached.
+   * Attached to the agent of an earlier window.
    * @param sent the JSON-RPC ids of sent prompts, by prompt
    */
   resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
@@ -381,7 +379,7 @@ export class TurnControl implements MessageSender {
     const { turn } = this.driver.state;
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
-    // Sent after the last step that the window before has stored.
+    // Sent after the last step that the earlier window stored.
     for (const item of queue.items) if (!known.has(item.id)) this.#giveUp(item);
     for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
@@ -393,7 +391,7 @@ export class TurnControl implements MessageSender {
     }
   }
 
-  /** Returns the answer to a prompt that has left; undefined if it has not. */
+  /** Returns the answer to a sent prompt; undefined if it was not sent. */
   #answerTo(
     { opened, handle, steers }: LeavingPrompt,
     requestId: string | undefined,
@@ -426,8 +424,8 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * Returns the answer to a prompt, which is sent once more in the same turn after a lost session
-   * was reopened or replaced.
+   * Returns the answer to a prompt. If its session is lost, the session is reopened or replaced and
+   * the prompt sent again, in the same turn.
    * @param inVain how often that was done
    * @throws SessionLost if no session could be opened; what the agent answers
    */
@@ -442,8 +440,8 @@ export class TurnControl implements MessageSender {
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
-        // Mostly the agent is about to exit, which tells why; one that only stopped reading
-        // doesn't.
+        // The agent is probably about to exit, which gives the reason. One that only stopped
+        // reading won't.
         await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
@@ -457,13 +455,13 @@ export class TurnControl implements MessageSender {
       const again = this.#prompt(leaving, target);
       const isNew = target.sessionId !== opened.sessionId;
       const answer = isNew ? again : this.#delivered(leaving, target, again, inVain + 1);
-      this.dispatcher.pump(); // prompts that follow were kept back
+      this.dispatcher.pump(); // later prompts were waiting
       return answer;
     }
   }
 
   /**
-   * What no turn has taken in stays with the user; it is sent again after a sign-in or with a new
+   * A message that no turn took in stays queued; it is sent again after a sign-in or with a new
    * session.
    */
   #refused(item: QueueItem, handle: string, thrown: unknown, steers: boolean): void {
@@ -491,7 +489,7 @@ export class TurnControl implements MessageSender {
   }
 
   /**
-   * The message is still the user's, and next; if the agent didn't say so, it may yet repeat it.
+   * The message stays queued, as the next one. Unless the agent refused it, it may still echo it.
    */
   #notSteered(item: QueueItem, handle: string, error: unknown): void {
     const { queue } = this.#options;
@@ -510,7 +508,7 @@ export class TurnControl implements MessageSender {
     this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
   }
 
-  /** The agent may have the message, unless it has not left. */
+  /** The agent may have the message if it was sent. */
   #giveUp(item: QueueItem): void {
     const { queue } = this.#options;
     if (queue.find(item.id) !== item) return;
@@ -553,11 +551,11 @@ export class TurnControl implements MessageSender {
     if (!opened || this.#preparing) return false;
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
-    // An agent may never report that its own work is done: that must not lock the user out.
+    // An agent may never report that its own work is done; that must not lock the user out.
     return opened.link.description.features.queue !== undefined || isOwnWork(this.driver.state);
   }
 
-  /** Updates that came with the end of a turn are not part of the next one. */
+  /** Later updates of the ended turn must not count for the next one. */
   #pumpWhenHeard(): void {
     const { rpc } = this.#options.session.current?.link ?? {};
     if (rpc) rpc.whenHandled(() => this.dispatcher.pump());
@@ -573,11 +571,11 @@ export class TurnControl implements MessageSender {
     const { queue, session } = this.#options;
     this.#stopped();
     if (this.#signInFor !== undefined) {
-      // The turn had taken them in: they are sent again after the sign-in.
+      // The turn had taken them in; they are sent again after the sign-in.
       for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#again.add(item.id);
       session.needSignIn({ message: this.#signInFor });
     }
-    // The next message would mostly fail too. Without a session something else says why.
+    // The next message would probably fail too. Without a session, another notice says why.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#changed();
@@ -594,16 +592,16 @@ interface LeavingPrompt {
   readonly item: QueueItem;
   readonly handle: string;
   readonly content: readonly ContentBlock[];
-  /** With the appendix. */
+  /** Including the appendix. */
   readonly sent: readonly ContentBlock[];
-  /** Aborted when the user wants it back; absent: it has begun a turn. */
+  /** Aborted when the user takes it back; absent: it has begun a turn. */
   readonly takenBack: AbortSignal | undefined;
   readonly steers: boolean;
 }
 
 /**
- * Returns the same key for each attempt to send a message, and another one if the user edits it, or
- * after a turn with it that the agent has ended: it is to be worked on once more.
+ * Returns the same key for each attempt to send a message; another one once the user edits it, or
+ * after the agent has finished a turn with it: then it is to be worked on again.
  */
 function idempotencyKey(
   conversation: string,
@@ -639,7 +637,7 @@ function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);
 }
 
-/** In the agent's own words, with a hint if the code has a meaning here. */
+/** Returns the agent's own message, with a hint if the code has a known meaning. */
 export function promptFailure(error: unknown): StoredFailure {
   const message = messageOf(error);
   if (error instanceof RpcError) {
@@ -650,11 +648,11 @@ export function promptFailure(error: unknown): StoredFailure {
   return { code: error.code, ...error.texts };
 }
 
-/** Two methods, and a new session. */
+/** Two methods, then a new session. */
 const MAX_REOPENINGS = 3;
 
 /**
- * Returns whether a refusal (-32002) is about the session, and not about something that the prompt
+ * Returns whether a refusal (-32002) is about the session, not about something that the prompt
  * names.
  * @param inVain how often the session was reopened for this prompt; after that only its own id
  * counts
@@ -666,17 +664,16 @@ export function isSessionGone(error: unknown, sessionId: string, inVain: number)
   return inVain < MAX_REOPENINGS && (named.includes(sessionId) || (named.length === 0 && inVain === 0));
 }
 
-/** In milliseconds. */
 const TAKE_BACK_MS = 5000;
 
 interface AcceptedPrompt {
   readonly takeBack: AbortController;
-  /** What happens when the agent gives it back; undefined: the user has not asked. */
+  /** What to do when the agent gives it back; undefined: the user has not asked. */
   wanted?: 'remove' | 'edit' | undefined;
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** Messages in the agent's own queue: the user may take one back until a turn takes it in. */
+/** Messages in the agent's own queue, which the user may take back until a turn takes them in. */
 class AcceptedPrompts {
   readonly #queue: PromptQueue;
   readonly #prompts = new Map<string, AcceptedPrompt>();
@@ -686,8 +683,8 @@ class AcceptedPrompts {
   }
 
   /**
-   * A message is sent while others run.
-   * @returns a signal that is aborted when the user wants it back
+   * Adds a message that is sent while others run.
+   * @returns a signal that is aborted when the user takes it back
    */
   add(id: string): AbortSignal {
     const takeBack = new AbortController();
@@ -709,7 +706,7 @@ class AcceptedPrompts {
     }, TAKE_BACK_MS);
   }
 
-  /** @returns what the user wanted of it */
+  /** @returns what to do if it comes back */
   forget(id: string): 'remove' | 'edit' | undefined {
     const prompt = this.#prompts.get(id);
     clearTimeout(prompt?.timer);

@@ -1,5 +1,4 @@
-// Drives the turn engine in real time: gives it the time of each input, carries out what follows,
-// and looks again when a wait is over.
+// Drives the turn engine in real time: adds times to inputs, performs the effects and sets timers.
 import type { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -34,16 +33,16 @@ export interface TurnDriverOptions<Sent extends SentPrompt> {
   /** The prompt is in the transcript. */
   readonly onInserted: (promptId: string) => void;
   /**
-   * The next prompt can be sent.
+   * The turn is complete, so the next prompt can be sent.
    * @param prompts those of the turn
    */
   readonly onSettled: (stopReason: StopReason, prompts: readonly Sent[]) => void;
-  /** No turn took it in, and the agent has not refused it. */
+  /** No turn took the prompt in, and the agent has not refused it. */
   readonly onLost?: (prompt: Sent) => void;
   readonly onMark?: (mark: TurnMark) => void;
 }
 
-/** After this the machine slept, or its clock was set: the wait begins again. */
+/** A later timer means that the machine slept or its clock was set: the wait begins again. */
 const OVERSLEPT_MS = 1000;
 
 export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposable {
@@ -63,7 +62,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     return this.#state;
   }
 
-  /** JSON-RPC ids of prompts whose answers are awaited, by prompt. */
+  /** JSON-RPC ids of prompts without an answer yet, by prompt. */
   get requestIds(): ReadonlyMap<string, string> {
     const { prompts, turn } = this.#state;
     return new Map(
@@ -73,7 +72,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     );
   }
 
-  /** Continues where an earlier window stopped; waits begin with {@link resume}. */
+  /** Continues from an earlier window; waits begin with {@link resume}. */
   restore(state: TurnState, sentOf: (promptId: string) => Sent | undefined): void {
     this.#state = state;
     for (const { handle, promptId } of state.prompts) {
@@ -100,7 +99,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     this.feed({ type: 'text', handle, text });
   }
 
-  /** Runs something once no update has come in the open turn for `quietMs`. */
+  /** Calls `run` after `quietMs` without an update in the open turn. */
   whenQuiet(quietMs: number, run: () => void): void {
     this.#onQuiet = run;
     this.feed({ type: 'watch', quietMs });
@@ -119,7 +118,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
       if (effect.type === 'settled') settled = effect.stopReason;
       else this.#carryOut(effect, ended);
     }
-    // Last: it may send the next prompt.
+    // Last, as it may send the next prompt.
     if (settled !== undefined) this.#options.onSettled(settled, ended);
     return effects;
   };
@@ -159,7 +158,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     }
   }
 
-  /** A timer that fires early, as the wait was extended, waits again. */
+  /** A timer that fires too early, as the wait was extended, is set again. */
   #await(): void {
     const due = dueAt(this.#state);
     if (due !== undefined && this.#timer && this.#timer.at <= due) return;

@@ -1,22 +1,19 @@
-// Plays a recording into a conversation: all in one go, in slices, or at the pace at which it was
-// recorded.
+// Plays a recording into a conversation: all in one go, in slices, or at its original pace.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../base/log';
 import type { TimedEvent } from '../../session/events/event';
 import type { RecordedMessage, Recording } from '../../traffic/recording';
 import { RecordedSession } from './recordedSession';
 
-/** In milliseconds. */
 const MAX_PAUSE_MS = 2_000;
-/** In milliseconds. */
 const SLICE_MS = 10;
 
 export interface PlayOptions {
-  /** Else as fast as possible. */
+  /** At the recorded pace; else as fast as possible. */
   readonly isPaced: boolean;
   readonly note: (events: readonly TimedEvent[]) => void;
   /**
-   * Called before what follows.
+   * Called before the message takes effect.
    * @param at ms since 1970
    */
   readonly onMessage?: (message: RecordedMessage, at: number) => void;

@@ -1,5 +1,5 @@
-// The sessions of a recording: how they are opened, what agents repeat of them, and which of the
-// updates are part of them. As live, see client/connection/openSession.ts.
+// Tracks the sessions of a recording: how they are opened, what is replayed, and which updates are
+// theirs. The live counterpart is client/connection/openSession.ts.
 import { readStatus, type SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
 import { UpdateRouter, type UpdateSink } from '../../acp/protocol/earlyUpdates';
@@ -47,14 +47,14 @@ export class RecordedOpenings {
   #current: string | undefined;
   readonly #pending = new Set<Opening>();
   #replay: SessionReplay | undefined;
-  /** The answer has come; more may be repeated. */
+  /** Set after the answer, while more may be replayed. */
   #quiet: Disposable | undefined;
 
   constructor(options: RecordedOpeningsOptions) {
     this.#options = options;
   }
 
-  /** The last opened session, or the one being opened by its name. */
+  /** The open session, or the one that is being opened by its id. */
   get current(): string | undefined {
     for (const { method, params } of this.#pending) {
       const sessionId = at(params, 'sessionId');
@@ -101,7 +101,7 @@ export class RecordedOpenings {
    * @returns whether the session is open
    */
   answered(opening: Opening, result: unknown): boolean {
-    if (!this.#pending.delete(opening)) return true; // it was given up
+    if (!this.#pending.delete(opening)) return true; // given up
     const { method, params, replay } = opening;
     const isNamed = NAMING.has(method);
     const sessionId = isNamed ? at(params, 'sessionId') : at(result, 'sessionId');
@@ -132,8 +132,8 @@ export class RecordedOpenings {
   }
 
   /**
-   * `session/status`; a session that can't be reopened is used as it is.
-   * @returns what reads the answer
+   * Handles `session/status`. A session that can't be reopened is used as it is.
+   * @returns a function that takes the result
    */
   asked(params: unknown): (result: unknown) => SessionStatus {
     const sessionId = at(params, 'sessionId');
@@ -184,7 +184,7 @@ export class RecordedOpenings {
   }
 
   /**
-   * Shows updates of this session.
+   * Routes updates of this session.
    * @param onRequest see {@link UpdateRouter.register}
    */
   use(sessionId: unknown, sink: UpdateSink = this.#options.session.updates, onRequest?: () => void): void {

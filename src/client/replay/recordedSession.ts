@@ -1,6 +1,5 @@
-// Turns the messages of a recording into session events: read by the dialects that read a live
-// agent, with the turns of the engine that a live conversation has (client/turns/engine.ts).
-// Nothing in a recording is to be trusted, and nothing is done for it: no file is read and no
+// Converts the messages of a recording into session events, with the dialects and the turn engine
+// of live conversations. Recordings are untrusted and have no effects: no file is read and no
 // program started.
 import { initialized } from '../../acp/initialize';
 import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
@@ -38,7 +37,7 @@ import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from '.
 
 const MAX_OPEN = 2_000;
 const MAX_BLOCKS = 200;
-/** How soon clients reopen a lost session, in milliseconds. */
+/** How soon clients reopen a lost session. */
 const REOPEN_MS = 100;
 
 export interface RecordedSessionOptions {
@@ -51,7 +50,7 @@ export interface RecordedMark {
   readonly mark: TurnMark;
   /** Ms since 1970. */
   readonly at: number;
-  /** Absent: time alone made the mark. */
+  /** Index of the message; absent: a timer made the mark. */
   readonly message?: number;
 }
 
@@ -91,7 +90,7 @@ export class RecordedSession {
   readonly #loss: RecordedLoss;
   readonly #requests: RecordedRequests;
   readonly #subagents: Subagents;
-  /** By sender and id. */
+  /** Requests without an answer, by sender and id. */
   readonly #open = new Map<string, OpenRequest>();
   #agent = agentOf(undefined);
   #isConnected = false;
@@ -149,14 +148,13 @@ export class RecordedSession {
     return this.#clock.dueAt;
   }
 
-  /** @param now ms since 1970 */
   pass(now: number): void {
     this.#safely(() => this.#clock.advance(now));
     this.#flush();
   }
 
   /**
-   * Never throws for the message's content.
+   * Never throws, whatever the message contains.
    * @param when ms since 1970
    */
   take({ fromAgent, message }: RecordedMessage, when: number): void {
@@ -296,7 +294,10 @@ export class RecordedSession {
 
   readonly #reportState = (report: StateReport): void => void this.#turns.feed({ type: 'state', report });
 
-  /** @returns what takes the answer: it counts if the agent has said nothing since it was asked */
+  /**
+   * @returns a function that takes the answer, which is ignored if the agent has sent something
+   * since
+   */
   #asked(params: unknown): (result: unknown) => void {
     const heard = this.#heard;
     const read = this.#openings.asked(params);
@@ -341,7 +342,7 @@ export class RecordedSession {
     const lost = this.#takeLost(blocks);
     if (!lost) this.#failLost();
     this.#openings.prompted(sessionId);
-    // Another session receives the earlier transcript.
+    // A new session also receives the earlier transcript.
     if (lost && lost.sessionId !== sessionId) this.#turns.replaceText(lost.handle, textOfBlocks(blocks.map(toBlock)));
     const handle = lost?.handle ?? this.#newPrompt(blocks);
     this.#turns.feed({ type: 'sent', handle, requestId });
@@ -387,7 +388,7 @@ export class RecordedSession {
     }
   }
 
-  /** A client that opens a lost session again sends the prompt once more, in the same turn. */
+  /** A client that reopens a lost session sends the prompt again in the same turn. */
   #refused({ handle, inVain }: SentPrompt, params: unknown, error: RpcError): void {
     const sessionId = at(params, 'sessionId');
     if (inVain === undefined || !isSessionGone(error, String(sessionId), inVain) || this.#isCancelled) {
@@ -407,7 +408,7 @@ export class RecordedSession {
     }
   }
 
-  /** @returns the prompt that was refused, if this is the same one, maybe with more behind it */
+  /** @returns the refused prompt if this repeats it, possibly with more content */
   #takeLost(blocks: readonly unknown[]): LostPrompt | undefined {
     const lost = this.#lost.find(
       ({ isReopened, blocks: all }) =>
@@ -437,7 +438,7 @@ export class RecordedSession {
     this.#turns.feed({ type: 'failed', handle, error: promptFailure(error), withdrawn });
   }
 
-  /** The user asked to stop, which gives up to open a lost session again. */
+  /** Stop also gives up reopening a lost session. */
   #cancel(params: unknown): void {
     if (this.#subagents.untilStopped(String(at(params, 'sessionId')))) return;
     this.#turns.feed({ type: 'cancel' });
@@ -492,7 +493,8 @@ interface Wait {
 }
 
 /**
- * Time passes from message to message; what waits for a silence happens when it would have live.
+ * Advances from message to message, and fires timers at the times at which they would have fired
+ * live.
  */
 class RecordedClock {
   /** Ms since 1970. */
@@ -540,7 +542,7 @@ class RecordedClock {
   }
 }
 
-/** A connection lost in a turn ends it or continues it over the next, as live. */
+/** A connection that is lost in a turn: the next one continues or ends the turn, as live. */
 class RecordedLoss {
   readonly #turns: TurnDriver;
   readonly #model: SessionView;
@@ -565,8 +567,8 @@ class RecordedLoss {
   }
 
   /**
-   * A client that keeps its turn asks before it reopens the session.
-   * @param method of its next request
+   * Clients ask about a turn before they reopen its session.
+   * @param method of the next request
    */
   decide(method: string): void {
     if (!this.#isUndecided) return;
@@ -627,7 +629,7 @@ class RecordedLoss {
 
 const MAX_WORDS = 100;
 
-/** Permission requests and terminals; the answers are in the recording too. */
+/** Permission requests and terminals, with the recorded answers. */
 class RecordedRequests {
   readonly #emit: (event: SessionEvent) => void;
   readonly #questions = new Set<string>();
@@ -640,8 +642,8 @@ class RecordedRequests {
 
   /**
    * Shows a permission request.
-   * @param subagent the asking subagent's session
-   * @param isCancelled the turn was stopped: nothing is shown
+   * @param subagent session of the asking subagent
+   * @param isCancelled the turn was stopped, so nothing is shown
    * @returns its id, if shown
    */
   ask(dialect: Dialect, params: unknown, subagent: string | undefined, isCancelled: boolean): string | undefined {

@@ -1,4 +1,4 @@
-// Reads the marks of turns from captured messages.
+// Computes the marks of turns from captured messages.
 import type { TrafficEntry, WireMessage } from '../../traffic/trafficLog';
 import type { MarkReader, TimedMark } from '../../traffic/turnTrace';
 import { RecordedSession } from './recordedSession';

@@ -1,5 +1,5 @@
-// Forwards a permission request to the caller of a run (Agent Communication Protocol), and reads
-// what the answer chose. Nothing is chosen that the answer does not name.
+// Forwards a permission request to the caller of a run (Agent Communication Protocol) and reads the
+// answer. Only an option that the answer names is chosen.
 
 import { revealHidden } from '../../base/revealControls';
 import { head, tail } from '../../base/text';
@@ -12,18 +12,15 @@ import { askedInputOf } from '../view/askedInput';
 const MAX_LINE = 500;
 const MAX_INPUT = 4000;
 const MAX_CHANGE = 2000;
-/**
- * Files of one tool call whose new text is shown, files that are named, and options that can be
- * chosen.
- */
+/** Limits of one question: changed files with their new text, named files, and options. */
 const MAX_CHANGES = 5;
 const MAX_NAMED = 100;
 const MAX_OPTIONS = 100;
 const MAX_ANSWER = 1000;
 
 /**
- * The question as text, and as `parley_permission` `{title, tool_call_id?, options: [{id, name,
- * kind}]}`: the protocol has no metadata kind for it, and clients refuse unknown kinds.
+ * Returns the question as text and as `parley_permission` `{title, tool_call_id?, options: [{id,
+ * name, kind}]}`. The protocol has no metadata kind for it, and clients refuse unknown kinds.
  */
 export function permissionQuestion(permission: Permission, tool: ToolEntry | undefined): readonly MessagePart[] {
   const { title, description, toolCallId } = permission;
@@ -51,7 +48,7 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
   return [{ ...textPart(lines.join('\n')), parley_permission: asked }];
 }
 
-/** Finds the option by id, number or name; undefined if none or several fit. */
+/** Returns the option with this id, number or name; undefined if none or several match. */
 export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
   const said = answer.parts
     .map((part) => textOf(part) ?? '')
@@ -66,7 +63,7 @@ export function chosenOption(answer: Message, options: readonly PermissionOption
   return ids.size === 1 ? named[0]?.optionId : undefined;
 }
 
-/** What the agent wants to do, as far as it says: the user must see what they agree to. */
+/** Lists what the agent wants to do: the user must see what they agree to. */
 function aboutTool({ content, locations }: ToolEntry): readonly string[] {
   const changes = content.filter((part) => part.type === 'diff');
   const shown = changes.slice(0, MAX_CHANGES).flatMap((one) => [`${doneTo(one)}:`, quoted(one.newText, MAX_CHANGE)]);

@@ -1,6 +1,5 @@
-// Converts what an agent says and does in a turn into the parts of a run (Agent Communication
-// Protocol): text as it arrives, a thought once it is complete, a tool call once it has ended,
-// images and files as artifacts.
+// Converts the output of a turn into the parts of a run (Agent Communication Protocol): text as it
+// arrives, a completed thought or tool call, images and files as artifacts.
 
 import { head, textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
@@ -9,11 +8,11 @@ import { isEnded } from '../../session/model/tools';
 import type { RunEmitter } from '../ports/agentServers';
 import { type MessagePart, markdownPart, textPart, toMessages } from '../ports/messages';
 
-/** Characters of one part of text; whatever they take as JSON, a message has room for it. */
+/** Maximum characters of one part. Even escaped as JSON, they fit into a message. */
 const MAX_TEXT = 256 * 1024;
 const MAX_THOUGHT = 128 * 1024;
 
-/** How far an entry has been told: this many blocks whole, and of the next one this text. */
+/** What was sent of an entry: this many whole blocks, and this text of the next one. */
 interface Told {
   blocks: number;
   text: string;
@@ -29,13 +28,13 @@ export class RunOutput {
   #inMessage = false;
   #messages = 0;
 
-  /** @param first index of the first entry of the turn; what is before it is not told */
+  /** @param first index of the first entry of the turn; earlier ones are not sent */
   constructor(out: RunEmitter, first: number) {
     this.#out = out;
     this.#first = first;
   }
 
-  /** Messages that were begun, as far as the server does not divide them for their size. */
+  /** Number of begun messages, unless the server splits them for their size. */
   get messages(): number {
     return this.#messages;
   }
@@ -46,7 +45,7 @@ export class RunOutput {
       const change = changes.get(index);
       if (index < this.#first || !entry || change === undefined) continue;
       if (this.#thought !== undefined && index > this.#thought) this.#tellThought(entries);
-      // What subagents say is not the answer.
+      // Messages of subagents are not part of the answer.
       if (entry.kind !== 'tool' && 'parent' in entry && entry.parent !== undefined) continue;
       if (entry.kind === 'thought') this.#thought = index;
       else if (entry.kind === 'agent') this.#tellMessage(entry, change);
@@ -135,7 +134,7 @@ export class RunOutput {
     this.#tellTool(entry);
   }
 
-  /** One step: readers pair separate ones by the tool's name, which isn't unique. */
+  /** Sends one step: readers pair separate ones by the tool's name, which isn't unique. */
   #tellTool(entry: ToolEntry): void {
     this.#told.set(entry.index, { blocks: 0, text: '' });
     for (const part of toMessages([entry]).flatMap((message) => message.parts)) {

@@ -1,5 +1,4 @@
-// Converts the input of a run (Agent Communication Protocol) into a prompt of the Agent Client
-// Protocol.
+// Converts the input of a run (Agent Communication Protocol) into a prompt (Agent Client Protocol).
 import { ParleyError } from '../../base/errors';
 import { head, tail } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
@@ -15,7 +14,7 @@ export interface RunPrompt {
 }
 
 /**
- * Makes text the message, and attaches the rest. Fetches nothing.
+ * Makes text the message and attaches everything else. Fetches nothing.
  * @throws ParleyError `invalid-input`
  */
 export function runPrompt(input: readonly Message[]): RunPrompt {
@@ -57,14 +56,14 @@ function asText(block: ContentBlock, label: string): readonly ContentBlock[] {
   return [{ type: 'text', text: `${label}:\n${block.text}` }];
 }
 
-/** Characters of the whole, of which the newest are kept, and of one message. */
+/** Maximum characters of the history, of which the newest are kept, and of one message. */
 const MAX_PAST = 120_000;
 const MAX_MESSAGE = 16_000;
 
 /**
- * The past as a document, or as text. Labelled as a transcript, so that the agent doesn't take it
- * for its own memory.
- * @param first number of its first message, from 1
+ * Returns earlier messages as a document or as text. They are labelled as a transcript, so that the
+ * agent doesn't take them for its own memory.
+ * @param first number of the first message, from 1
  */
 export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
   const kept: string[] = [];
@@ -107,7 +106,7 @@ function partText(part: MessagePart): string {
   if (text !== undefined) return text;
   const { toolName } = trajectoryOf(part) ?? {};
   if (toolName !== undefined) return `\n[used ${toolName}]\n`;
-  // Of a citation its words; of a thought nothing, it is the other agent's own.
+  // Citations keep only their text. Thoughts of another agent are dropped.
   if (part.metadata !== undefined && part.name === undefined && part.content_encoding === 'plain')
     return part.content ?? '';
   const what = part.name ?? part.content_type;

@@ -1,6 +1,6 @@
-// One session of a served agent: a conversation with a separate process, driven by runs of the
-// Agent Communication Protocol. The caller answers the agent's questions; the user of this machine
-// is never asked in their place.
+// One session of a served agent: a conversation with its own process, driven by runs of the Agent
+// Communication Protocol. Only the caller answers the agent's questions, never the user of this
+// machine.
 import { ParleyError } from '../../base/errors';
 import type { StopReason } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
@@ -18,7 +18,7 @@ import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { pastContext, runPrompt } from './runPrompt';
 
-/** Milliseconds; less than the server waits for a cancelled run. */
+/** Less than the server waits for a cancelled run. */
 const STOP_MS = 4000;
 
 interface Known {
@@ -45,13 +45,16 @@ export class ServedConversation {
     return this.#isBusy;
   }
 
-  /** It can't be used any more: its agent or the agent's session has ended, or does not stop. */
+  /** The agent or its session has ended or does not stop, so this can't be used any more. */
   get isBroken(): boolean {
     const { kind } = this.#conversation.connection;
     return this.#isBroken || (this.#known !== undefined && kind !== 'ready' && kind !== 'starting');
   }
 
-  /** Whether a history continues what the agent has seen; else it needs another session. */
+  /**
+   * Returns whether a history continues what the agent has seen; otherwise it needs another
+   * session.
+   */
   fits(history: readonly string[]): boolean {
     if (!this.#known) return true;
     const { relation } = compareHistories(this.#known.history, history);
@@ -59,7 +62,7 @@ export class ServedConversation {
   }
 
   /**
-   * One at a time.
+   * One run at a time.
    * @throws ParleyError with a sentence for the caller; the signal's reason
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
@@ -105,7 +108,7 @@ export class ServedConversation {
     }
   }
 
-  /** @throws ParleyError for a turn that did not end well */
+  /** @throws ParleyError for a turn that failed */
   #judge({ turnId, stopReason }: TurnResult): void {
     if (stopReason === 'end_turn' || stopReason === 'unknown') return;
     const why = stopReason === 'error' ? turnFailure(this.#conversation, turnId).texts.message : SENTENCES[stopReason];
@@ -121,7 +124,7 @@ export class ServedConversation {
     return new ParleyError(error.code, error.code === 'prompt-refused' ? why : `${name} cannot go on. ${why}`);
   }
 
-  /** A question that is open at the end of its turn belongs to the next run. */
+  /** A question that is open when the turn ends belongs to the next run. */
   async #ask(permission: Permission, out: RunEmitter, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { model } = this.#conversation;
     const { options, id } = permission;
@@ -144,7 +147,7 @@ export class ServedConversation {
     }
   }
 
-  /** There is no form in this protocol, and a page would open on the wrong machine. */
+  /** This protocol has no forms, and a page would open on the wrong machine. */
   #declineForms(output: RunOutput): void {
     for (const { id, message } of [...this.#conversation.model.state.elicitations.values()]) {
       if (!this.#conversation.elicitations.refuse(id, 'decline')) continue;
@@ -160,7 +163,7 @@ export class ServedConversation {
     const { history } = context.session;
     const from = this.#known?.history.length ?? 0;
     const brought = before.map((message) => ({ kind: 'message' as const, message }));
-    // As many as the last run must have added.
+    // Only if the server recorded exactly what the last run added.
     if (history.length === from + (this.#known ? this.#known.input.length + this.#known.output.messages : 0)) {
       return pastContext(brought, history.length + 1);
     }
@@ -169,7 +172,7 @@ export class ServedConversation {
     return pastContext([...past.slice(own), ...brought], from + own + 1);
   }
 
-  /** How many messages at the beginning are those of the last run; none if it wasn't recorded. */
+  /** Returns how many of the first messages belong to the last run; 0 if it wasn't recorded. */
   #ownAmong(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
     const isInput = input.every(({ parts }, index) => {
       const entry = past[index];

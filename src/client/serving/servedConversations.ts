@@ -1,6 +1,5 @@
-// Serves a configured agent as an agent of the Agent Communication Protocol: one conversation for
-// each session of the server, started when a run asks for it, limited in number, and closed when it
-// has been unused for a while.
+// Serves a configured agent over the Agent Communication Protocol, with a limited number of
+// conversations: one per session, started by its first run and closed after a while without runs.
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
@@ -14,13 +13,13 @@ export interface ServedConversationsOptions {
   readonly name: string;
   readonly description: string;
   /**
-   * Makes a conversation, not started, whose services never ask this machine's user.
+   * Creates a conversation without starting it. Its services never ask this machine's user.
    * @throws ParleyError
    */
   readonly create: (key: string, state: StateExchange) => Conversation;
-  /** Milliseconds after its last run in which a conversation is kept; 15 minutes by default. */
+  /** How long a conversation is kept after its last run; 15 minutes by default. */
   readonly idleMs?: number;
-  /** Conversations at the same time; 8 by default. */
+  /** Maximum number of open conversations; 8 by default. */
   readonly maxOpen?: number;
   readonly log?: Log;
 }
@@ -81,7 +80,7 @@ export class ServedConversations implements ServedAgent, Disposable {
     if (this.#isClosed) throw new ParleyError('not-served', 'The agent is no longer served.');
     const known = this.#open.get(id);
     if (known) {
-      // One that still works belongs to a run that was given up.
+      // A busy conversation belongs to a run that was given up.
       if (!known.conversation.isBusy && !known.conversation.isBroken && known.conversation.fits(history)) {
         clearTimeout(known.timer);
         this.#open.delete(id);
@@ -129,7 +128,9 @@ export class ServedConversations implements ServedAgent, Disposable {
   }
 }
 
-/** Lower-case letters, digits, dashes and underscores, as the protocol wants. */
+/**
+ * Converts an id to lower-case letters, digits, dashes and underscores, as the protocol requires.
+ */
 export function servedName(id: string, taken: ReadonlySet<string>): string {
   const plain = id
     .toLowerCase()

@@ -1,6 +1,5 @@
-// Carries messages to an agent: over the pipes of its process on this machine, or over a WebSocket
-// or streamable HTTP to another machine (protocol.md 6.1). The layers above do not know which it
-// is.
+// Carries messages to an agent: over the pipes of a local process, or over a WebSocket or
+// streamable HTTP to another machine (protocol.md 6.1).
 import type { Transport } from '../../acp/jsonrpc/transport';
 import { HttpTransport } from '../../acp/transport/httpTransport';
 import type { RemoteTransport } from '../../acp/transport/remoteTransport';
@@ -23,15 +22,14 @@ import type { Stages } from './stages';
 export interface AgentTransport extends Disposable {
   readonly transport: Transport;
   /**
-   * How it ended without our doing: the exit of a process, or why the connection was lost. Never
-   * rejects.
+   * How it ended by itself: the exit of a process, or why the connection was lost. Never rejects.
    */
   readonly exited: Promise<AgentExit | ParleyError>;
   readonly pid?: number;
-  /** Of a kept agent: `close` ends it, `kept.detach` lets it run. */
+  /** Set for agents with a keeper: `close` ends the agent, `kept.detach` keeps it running. */
   readonly kept?: KeptAgent;
   stderrTail(lines?: number): string;
-  /** Removes the connection's secrets from a text that is shown or logged. */
+  /** Removes the connection's secrets from text that is shown or logged. */
   readonly scrub?: (text: string) => string;
   close(): Promise<unknown>;
 }
@@ -56,7 +54,7 @@ export interface AgentKeepers {
   readonly isOn: boolean;
   find(session: string): string | undefined;
   /**
-   * Attaches to the agent of a session; an attached window loses it.
+   * Attaches to the agent of a session, and detaches another window.
    * @returns undefined if none can be attached
    */
   attach(session: string, options: Pick<AgentTransportOptions, 'log' | 'onStderr'>): Promise<KeptTransport | undefined>;
@@ -74,7 +72,7 @@ export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
   readonly cwd: string;
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** Absent: no secrets, nothing unencrypted. */
+  /** Absent: no secrets, and only encrypted connections. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
   readonly startProcess?: ProcessStarter | undefined;
@@ -85,7 +83,7 @@ export interface AgentTransportOptions {
 
 /**
  * Stages `resolve` and `spawn`, or `resolve` and `connect`.
- * @throws ParleyError; nothing is left running or open then
+ * @throws ParleyError, with nothing left running or open
  */
 export async function startTransport(
   options: AgentTransportOptions,
@@ -120,7 +118,7 @@ export async function startTransport(
   }
 }
 
-/** An agent that nothing can keep ends with its window. @throws as {@link AgentKeepers.start} */
+/** Without a keeper, the agent ends with its window. @throws as {@link AgentKeepers.start} */
 async function startKept(keepers: AgentKeepers, options: KeptStart): Promise<AgentTransport> {
   try {
     return await keepers.start(options);

@@ -1,5 +1,5 @@
-// The window's side of the commands that a keeper runs: each is heard like a process of this
-// window, and outlives it.
+// The window's side of commands that a keeper runs. They behave like processes of this window, but
+// outlive it.
 import * as z from 'zod/mini';
 import { Deferred } from '../../base/deferred';
 import { within } from '../../base/within';
@@ -19,7 +19,7 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import type { CommandPlan } from '../../terminals/terminalCommand';
 import type { EarlierCommand, KeptCommandOptions, KeptCommands } from '../ports/keptCommands';
 
-/** In milliseconds; longer than the keeper itself waits. */
+/** Longer than the keeper itself waits. */
 const END_MS = 5_000;
 
 const aboutSchema = z.object({
@@ -90,7 +90,7 @@ export class CommandsOfKeeper implements KeptCommands {
     const started = this.#starting.get(id);
     if (!failed) started?.resolve();
     else if (started) started.reject(Object.assign(new Error(failed.message), { code: failed.code }));
-    else command?.take({ exit: {} }); // The window that wanted it was closed.
+    else command?.take({ exit: {} }); // the window that started it was closed
   }
 
   #follow(id: string, pid: number | undefined, heard: number, options: Heard): RunningCommand {
@@ -120,7 +120,7 @@ class KeptCommand implements RunningCommand {
   readonly exited = this.#exited.promise;
   exit: TerminalExit | undefined;
 
-  /** Characters of its output that come now and are known. */
+  /** Characters of repeated output that were received before. */
   #known: number;
 
   constructor(
@@ -172,7 +172,7 @@ class KeptCommand implements RunningCommand {
     this.#keeper.release();
   }
 
-  /** It ends with its agent, which may outlive this window: then there is no end to wait for. */
+  /** A command whose agent may outlive this window has no end to wait for. */
   async close(): Promise<void> {
     await within(END_MS, this.exited);
   }

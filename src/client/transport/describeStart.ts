@@ -1,5 +1,5 @@
-// Describes what a configuration from elsewhere would start or connect to, for the user to agree
-// to: nothing that takes effect is left out.
+// Describes everything that a configuration from elsewhere would start or connect to, for the
+// user's consent.
 import * as l10n from '@vscode/l10n';
 
 export interface StartDescription {
@@ -29,13 +29,13 @@ export function describeStart(started: StartDescription): string {
   ].join('\n');
 }
 
-/** A command with its arguments in one line: where one argument ends is seen. */
+/** Returns a command on one line, with its arguments quoted as in a shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map(argument).join(' ');
 }
 
 /**
- * The user's environment variables that a configuration reads.
+ * Returns the user's environment variables that a configuration reads.
  * @param value any JSON
  */
 export function environmentReadBy(value: unknown): readonly string[] {
@@ -43,12 +43,11 @@ export function environmentReadBy(value: unknown): readonly string[] {
   return [...new Set([...found].map(([, name = '']) => name))];
 }
 
-/** As a shell would want it: where one argument ends is seen. */
 function argument(text: string): string {
   return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** A line break could begin a line that looks like another entry. */
+/** A line break could start a line that looks like another entry. */
 function line(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\r' ? '\\r' : '\\n'));
 }

@@ -1,11 +1,11 @@
-// What keepers write for windows to find them by. Another version of the extension may have written
-// it, so it is checked.
+// The files by which windows find keepers. Other versions of the extension may have written them,
+// so they are validated.
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { KEEPER_FILE, type KeeperRest, REST_FILE } from '../../keeper/wire';
 
-/** Written to the keeper's folder, so without secrets. */
+/** Written to the keeper's folder, so it contains no secrets. */
 export interface KeeperAbout {
   readonly session: string;
   readonly agentId: string;
@@ -31,7 +31,7 @@ const hostSchema = z.object({
 });
 const keeperSchema = z.object({
   wire: z.number(),
-  // 0 and negative numbers stand for groups of processes.
+  // 0 and negative numbers mean process groups.
   pid: z.int().check(z.positive()),
   identity: z.optional(z.string()),
   /** On Windows: when the keeper and its agent were started. */
@@ -66,7 +66,7 @@ const restSchema = z.object({
 export type KeeperFile = z.infer<typeof keeperSchema>;
 export type RestFile = KeeperRest & { readonly about: KeeperAbout };
 
-/** Undefined if there is none, or it has another form. */
+/** Undefined if the file is missing or invalid. */
 export function readKeeperFile(folder: string): KeeperFile | undefined {
   return keeperSchema.safeParse(readJson(join(folder, KEEPER_FILE), MAX_FILE_BYTES)).data;
 }

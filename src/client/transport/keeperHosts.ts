@@ -1,5 +1,5 @@
-// The process that keeps agents: one for all windows of a user that have the same program, started
-// by the first that needs it.
+// The process that keeps agents: one for all windows of a user with the same build, started by the
+// first window that needs it.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,11 +23,11 @@ import { readHostFile } from './keeperFiles';
 import { KeeperSocket } from './keeperSocket';
 
 /**
- * How often it is looked for, and how long between, in milliseconds: another window may start it.
+ * Attempts to find the process, which another window may be starting, and the delay between them.
  */
 const TRIES = 60;
 const TRY_MS = 50;
-/** What it reads and passes on becomes garbage immediately: young objects need no room. */
+/** Frames become garbage immediately, so a small young generation suffices. */
 const NODE_FLAG = '--max-semi-space-size=1';
 
 export interface KeeperHostsOptions {
@@ -44,7 +44,7 @@ export class KeeperHosts {
     this.#options = options;
   }
 
-  /** Has an agent started. @throws Error if there is no process that could */
+  /** Starts an agent in the process. @throws Error if no process could be started */
   async keep(start: KeeperStart): Promise<KeeperStarted> {
     const started = await this.#ask(start);
     // The process may have ended just when it was asked.
@@ -52,7 +52,7 @@ export class KeeperHosts {
   }
 
   async #ask(start: KeeperStart): Promise<KeeperStarted | undefined> {
-    // One after another: agents that are started together would each start a process.
+    // One at a time: parallel starts would each start a process.
     const opening = this.#opening.then(() => this.#open());
     this.#opening = opening.catch(() => {});
     const socket = await opening;
@@ -83,7 +83,7 @@ export class KeeperHosts {
         }
       } else {
         const isFirst = await this.#spawn({ folder, file });
-        // Another one has written it: if it stays unreadable, that has ended while it wrote.
+        // Written by another process. If it stays unreadable, that process has ended while writing.
         if (!isFirst && tries === TRIES / 2) await rm(path, { force: true });
         if (!isFirst) await delay(TRY_MS);
       }
@@ -97,21 +97,20 @@ export class KeeperHosts {
     return `host-${hash.digest('hex').slice(0, 16)}.json`;
   }
 
-  /** The process that listened there has ended, or does not answer. */
+  /** Cleans up after a process that has ended or does not answer. */
   async #clear(path: string, { id, socket, socketFolder, token }: HostFile): Promise<void> {
     if (readHostFile(path)?.token !== token) return;
     await rm(path, { force: true });
     await removePlace({ folder: join(this.#options.folder, id), socket, socketFolder });
   }
 
-  /** @returns false if another process is there already */
+  /** @returns false if another process already listens there */
   async #spawn(start: HostStart): Promise<boolean> {
     const own = hostEnvironment(process.env);
-    // Options for Node are meant for this window or for agents.
+    // NODE_* variables are meant for this window or for agents.
     const env = Object.fromEntries(Object.entries(own).filter(([name]) => !/^NODE_/i.test(name)));
     const host = spawn(process.execPath, [NODE_FLAG, this.#options.program], {
-      // Neither this window's folder nor the extension's: both may be removed. A home may not
-      // exist.
+      // Not the window's or the extension's folder, which may be removed. A home may not exist.
       cwd: parse(process.execPath).root,
       detached: true,
       env: { ...env, ELECTRON_RUN_AS_NODE: '1' },

@@ -1,5 +1,5 @@
-// A window's connection to a keeper: both sides prove that they know the token, then frames go to
-// and fro.
+// A window's connection to a keeper: after both sides have proved that they know the token, frames
+// are exchanged.
 import { connect, type Socket } from 'node:net';
 import { Deferred } from '../../base/deferred';
 import {
@@ -16,7 +16,6 @@ import {
   WIRE_VERSION,
 } from '../../keeper/wire';
 
-/** In milliseconds. */
 const WELCOME_MS = 10_000;
 
 export interface KeeperPlace {
@@ -26,16 +25,18 @@ export interface KeeperPlace {
 
 export interface KeeperWelcome {
   readonly state: KeeperState;
-  /** Facts that an earlier window left; undefined if none did, or for one that only looks. */
+  /**
+   * Facts that an earlier window left; undefined if none did, or if the purpose is only to look.
+   */
   readonly facts: Uint8Array | undefined;
 }
 
 export interface KeeperLine {
   readonly closed: Promise<void>;
-  /** Begins delivery; what came before is delivered first. */
+  /** Begins delivery, with earlier frames first. */
   listen(onFrame: (frame: Frame) => void): void;
   send(bytes: Uint8Array): void;
-  /** Resolves when the keeper has read everything and it is closed. */
+  /** Resolves when the keeper has read everything and the connection is closed. */
   end(): Promise<void>;
   destroy(): void;
 }
@@ -52,7 +53,7 @@ export class KeeperSocket implements KeeperLine {
   #onFrame: ((frame: Frame) => void) | undefined;
 
   /**
-   * Connects. What follows the welcome waits until `listen`.
+   * Connects. Frames after the welcome wait for `listen`.
    * @param purpose one of `PURPOSE`
    * @throws Error if no keeper answers
    */

@@ -1,5 +1,5 @@
-// The keepers of this user on this machine: starts agents under them, finds them again by their
-// folders, and ends them.
+// Keepers of this user on this machine: starts agents under them, finds them by their folders, and
+// ends them.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -25,29 +25,27 @@ import { type KeeperLine, type KeeperPlace, KeeperSocket, type KeeperWelcome } f
 import { KeptProcess } from './keptProcess';
 import { RestLine } from './restLine';
 
-/** Output that is retained for one agent, in bytes. */
+/** Retained output of one agent, in bytes. */
 const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long an agent waits for a window, in milliseconds. */
+/** How long an agent waits for a window. */
 const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
-/** In milliseconds; longer than the keeper's graces. */
+/** Longer than the keeper's graces. */
 const END_MS = 20_000;
-/** In milliseconds. */
 const END_COMMAND_MS = 5_000;
 const LOOK_MS = 50;
-/** Interval of looks for keepers if the system does not tell of them, in milliseconds. */
+/** Polling interval if file watching doesn't work. */
 const POLL_MS = 5_000;
 /**
- * How long the rest of an ended agent, or an unseen keeper of another machine, is kept, in
- * milliseconds.
+ * How long the output of an ended agent, or the folder of another machine's keeper, is retained.
  */
 const FORGOTTEN_MS = 30 * DAY_MS;
 
 /**
- * `unreachable`: it runs and doesn't answer. `newer`: of a newer version that this one can't read.
- * `elsewhere`: on another machine.
+ * `unreachable`: it runs but doesn't answer. `newer`: written by a newer version that this one
+ * can't read. `elsewhere`: on another machine.
  */
 export interface FoundKeeper {
   readonly id: string;
@@ -80,9 +78,7 @@ export class Keepers {
     return this.#options.policy() !== 'off';
   }
 
-  /**
-   * Returns the session's keeper that runs or has left something, judged by its process alone.
-   */
+  /** Returns the session's keeper that runs or has left output; checks only its process. */
   find(session: string): string | undefined {
     return this.#ids().find((id) => {
       const rest = readRestFile(this.#folderOf(id));
@@ -93,7 +89,7 @@ export class Keepers {
   }
 
   /**
-   * Starts and attaches to an agent; another one of the session is ended before.
+   * Starts and attaches to an agent, after ending another one of the session.
    * @throws ParleyError `agent-spawn-failed`, `keeper-failed`; the reason of `signal`; nothing is
    * left running
    */
@@ -103,7 +99,7 @@ export class Keepers {
     await this.endOf([about.session]);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
-    // The keeper plans the same; a refusal has its words here.
+    // The keeper plans the start again; a refusal is better explained here.
     await planStart(command, args, env);
     const start = { about, command, args, env, cwd, umask: process.umask(), maxBytes: MAX_SPOOL_BYTES, closeGraceMs };
     const lease = this.#leaseOf({ endMarks: [], isAtWork: false });
@@ -125,7 +121,7 @@ export class Keepers {
   }
 
   /**
-   * Attaches to the agent of a session, or to what it has left; an attached window loses it.
+   * Attaches to the agent of a session or to the output it has left, and detaches another window.
    * @returns undefined if there is none
    */
   async attach(session: string, options: AttachOptions): Promise<KeptProcess | undefined> {
@@ -146,7 +142,7 @@ export class Keepers {
     return found.filter((one) => one !== undefined);
   }
 
-  /** Calls back after a keeper may have come or gone. */
+  /** Calls back after a keeper may have started or ended. */
   watch(onChange: () => void): Disposable {
     const { folder, log } = this.#options;
     try {
@@ -230,7 +226,7 @@ export class Keepers {
   }
 
   /**
-   * Sends something over a separate connection, which stays open.
+   * Sends bytes over a separate connection, which stays open.
    * @throws Error if the keeper doesn't answer
    */
   async #tell(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
@@ -268,7 +264,7 @@ export class Keepers {
 
   async #force(id: string, file: KeeperFile): Promise<void> {
     const { shared, mark, agent, pid } = file;
-    // A process that keeps others too ends only if it answers no one.
+    // A shared process ends only if it doesn't answer at all.
     if (shared) await endLeft(mark, agent);
     if (!(shared && (await answers(shared))) && (await isSame(file))) process.kill(pid, 'SIGKILL');
     await this.#clear(id, file);
@@ -347,7 +343,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns whether the keeper's process still runs under its number. */
+/** Returns whether the keeper's pid still belongs to the same process. */
 async function isSame({ pid, identity, birth }: KeeperFile): Promise<boolean> {
   if (birth !== undefined) return (await listWindowsProcesses()).some((row) => isBorn(row, birth));
   return identity !== undefined && (await identityOf(pid)) === identity;
@@ -358,6 +354,6 @@ async function mayRun(file: KeeperFile): Promise<boolean> {
   if (birth === undefined) return identity === undefined ? isRunning(pid) : isSame(file);
   if (!isRunning(pid)) return false;
   const rows = await listWindowsProcesses();
-  // Windows may refuse to tell.
+  // Windows may deny access.
   return rows.length === 0 || rows.some((row) => isBorn(row, birth));
 }

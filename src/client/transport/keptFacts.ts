@@ -1,5 +1,5 @@
-// What a keeper holds for the next window: how to talk to the agent, and which
-// prompts have left. It goes to the keeper in one frame with the message that it is about.
+// Facts that a keeper stores for the next window: the agent's description and the sent prompts.
+// They go to the keeper in one frame with the message that they are about.
 import * as z from 'zod/mini';
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
 import { at, parsedJson } from '../../base/untrusted';
@@ -22,7 +22,7 @@ function isTimed(value: unknown): boolean {
 
 export type KeptFacts = z.infer<typeof factsSchema>;
 
-/** Undefined if they have another form. */
+/** Undefined if invalid. */
 export function readFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
   return bytes && factsSchema.safeParse(parsedJson(Buffer.from(bytes).toString('utf8'))).data;
 }
@@ -36,7 +36,7 @@ export class KeptLink implements KeptSession {
   #heldBack: KeptFacts['heldBack'];
   readonly #rpc: () => RpcConnection;
   #initialize: unknown;
-  /** JSON-RPC ids of prompts that have left and whose end the journal does not have, by prompt. */
+  /** JSON-RPC ids of sent prompts whose end the journal does not have, by prompt. */
   readonly #left: Map<string, string>;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
@@ -81,7 +81,7 @@ export class KeptLink implements KeptSession {
   }
 
   /**
-   * Tells the keeper what to hold, with the next message.
+   * Sends the facts to the keeper, with the next message.
    * @param now before anything else happens
    */
   tell(now = false): void {
@@ -95,7 +95,7 @@ export class KeptLink implements KeptSession {
       heldBack: this.#heldBack,
     };
     const bytes = Buffer.from(JSON.stringify(facts));
-    // An agent that describes itself in a megabyte ends with its window.
+    // An agent with an oversized description ends with its window.
     if (bytes.length <= MAX_FACTS_BYTES) this.agent.setFacts(bytes, now);
   }
 }

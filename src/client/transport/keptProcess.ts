@@ -1,5 +1,5 @@
-// The process of an agent that a keeper owns, as a transport: what the conversation writes and
-// reads goes through the keeper's socket, and the agent may outlive this window.
+// An agent's process under a keeper, as a transport: messages go through the keeper's socket, and
+// the agent may outlive this window.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
@@ -16,11 +16,10 @@ import type { AgentTransport } from './agentTransport';
 import { CommandsOfKeeper } from './commandsOfKeeper';
 import type { KeeperLine, KeeperWelcome } from './keeperSocket';
 
-/** Bytes on their way before a writer waits. */
+/** Bytes in flight before a writer waits. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
-/** In milliseconds; longer than the keeper's graces. */
+/** Longer than the keeper's graces. */
 const CLOSE_MS = 20_000;
-/** In milliseconds. */
 const DETACH_MS = 5_000;
 
 export interface KeptProcessOptions {
@@ -47,7 +46,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       this.#begin();
     },
     write: (message, answers) => this.#write(message, answers),
-    // The agent keeps running: what it says stays with the keeper.
+    // The agent keeps running, and its output stays with the keeper.
     dispose: () => {
       this.#sink = undefined;
     },
@@ -59,7 +58,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   readonly #stderr: StderrLog;
   readonly #newStderr = new PassThrough();
   readonly #exit = new Deferred<AgentExit>();
-  /** How it ended, after what it printed last was read. Never rejects. */
+  /** How it ended, after its last output was read. Never rejects. */
   readonly exited = this.#exit.promise;
   readonly #lost = new Deferred<void>();
   readonly lost = this.#lost.promise;
@@ -129,8 +128,8 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   }
 
   /**
-   * Ends the agent and what it started; resolves when they and the keeper have ended, or the
-   * connection of a lost or detached agent.
+   * Ends the agent and its children. Resolves when they and the keeper have ended; for a lost or
+   * detached agent, when the connection has.
    */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#close();
@@ -141,7 +140,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     void this.close();
   }
 
-  /** @throws ParleyError `connection-closed` if the agent has closed its stdin. */
+  /** @throws ParleyError `connection-closed` if the agent has closed its stdin */
   async #write(message: string, answers: number | undefined): Promise<void> {
     if (this.#isOver || this.#inputError) throw this.#inputError ?? inputError('');
     const bytes = Buffer.from(`${message}\n`);
@@ -195,7 +194,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
         break;
       case FRAME.ended: {
         const end = JSON.parse(bytes.toString('utf8')) as AgentEnd;
-        // One that was ended as it had closed its output is closed by its link, which says why.
+        // If it was ended for closing its output, its link closes it and gives the reason.
         if (end.closedOutput && this.#sink) this.#sink.closed();
         else this.#end(end);
         break;
@@ -243,7 +242,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#exit.resolve(exit);
   }
 
-  /** Without a word before, the keeper has died, and its agent with it. */
+  /** Without an exit frame before, the keeper has died, and its agent with it. */
   #onClosed(): void {
     this.commands?.closed();
     if (this.#isOver) this.#onInputClosed(inputError(''));
@@ -270,14 +269,14 @@ function inputError(reason: string): ParleyError {
 
 const NEWLINE = 0x0a;
 
-/** Passes on output from a line on, without requests that an earlier window has answered. */
+/** Passes on output from a line on, except requests that an earlier window has answered. */
 class UnansweredLines {
   readonly #answered: ReadonlySet<number>;
   readonly #lastAnswered: number;
   /** The line that the next byte begins or belongs to. */
   #line: number;
   #parts: Buffer[] = [];
-  /** The next chunk goes with its number. */
+  /** The next chunk starts with its line number. */
   #isNumbered = true;
 
   /**

@@ -1,6 +1,5 @@
-// Which version of the protocol each agent is offered, and why. With `auto` that is version 1,
-// until a comparison shows that the agent loses nothing in version 2. Results are stored for each
-// agent, so each version of it is compared once.
+// Chooses the protocol version to offer each agent. With `auto`: version 1, until a comparison
+// shows that the agent loses nothing in version 2. Each version of an agent is compared once.
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { ProtocolVersion } from '../../acp/initialize';
@@ -12,14 +11,14 @@ const MAX_AGENTS = 200;
 const STORED_AS = 'protocolOffers';
 
 const knownSchema = z.object({
-  /** Of the agent. */
+  /** Version of the agent. */
   version: z.optional(z.string()),
   offer: z.union([z.literal(1), z.literal(2)]),
   /** Absent: version 2 was not compared yet. */
   why: z.optional(z.enum(['only', 'keeps-all', 'loses'])),
   /** Features lost in version 2. */
   lost: z.optional(z.array(z.string())),
-  /** What it has done without the client. */
+  /** Services that it has done without the client. */
   alone: z.optional(z.array(z.string())),
 });
 
@@ -52,7 +51,7 @@ export class ProtocolOffers {
   }
 
   /**
-   * An agent has agreed to an offer.
+   * The agent has accepted an offer.
    * @param version of the agent; a changed one is compared again
    */
   learned(agent: AgentDefinition, offer: ProtocolVersion, version: string | undefined): void {
@@ -73,7 +72,7 @@ export class ProtocolOffers {
 
   /**
    * The agent has done something itself that the client could have done.
-   * @returns whether it is to be compared now; {@link release} follows then
+   * @returns whether to compare it now; {@link release} must follow
    */
   didAlone(agent: AgentDefinition, services: readonly ClientService[]): boolean {
     const known = this.#ofAuto(agent);
@@ -92,8 +91,8 @@ export class ProtocolOffers {
   }
 
   /**
-   * @param inV2 how the agent describes itself if it is offered version 2; undefined: it failed
-   * @param more what it has in version 1 that its description doesn't tell
+   * @param inV2 the agent's description in version 2; undefined: it failed
+   * @param more features in version 1 that its description lacks
    */
   compared(agent: AgentDefinition, inV1: AgentDescription, inV2: AgentDescription | undefined, more: string[]): void {
     const known = this.#ofAuto(agent);
@@ -131,14 +130,14 @@ export class ProtocolOffers {
     this.#store.set(STORED_AS, [...this.#known]);
   }
 
-  /** Nothing is known of this version of an agent. */
+  /** Starts over for an unknown version of an agent. */
   #begin(key: string, agent: AgentDefinition, version: string | undefined): void {
     if (agent.protocol === 'auto') this.#keep(key, { version, offer: 1 });
     else if (this.#known.delete(key)) this.#store.set(STORED_AS, [...this.#known]);
   }
 }
 
-/** Version 2 has these in another form. */
+/** Features that version 2 has in another form. */
 const IN_OTHER_FORM: Partial<Record<keyof AgentFeatures, (v2: AgentFeatures) => unknown>> = {
   load: ({ resume }) => resume?.replay,
   turnComplete: ({ states }) => states,

@@ -1,5 +1,5 @@
-// Resolves a remote agent's entry: its URL checked, its headers with their secrets filled in, and
-// the user's consent if nothing is encrypted.
+// Resolves a remote agent's entry: validates its URL, fills in secret headers, and asks for consent
+// if nothing is encrypted.
 
 import { isIP } from 'node:net';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
@@ -8,15 +8,15 @@ import { isHeaderName, isHeaderValue } from '../../base/httpHeader';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
-/** What only the user can give for a remote agent. */
+/** What only the user can provide for a remote agent. */
 export interface RemoteAccess {
   /**
-   * A secret for one origin; asked for if unknown.
+   * Returns a secret for one origin, after asking for it if needed.
    * @param origin scheme, host and port: secrets never go to another one
    * @returns undefined if the user gives none
    */
   secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Whether messages to this origin may go unencrypted; asks once for each origin. */
+  /** Returns whether messages to this origin may go unencrypted; asks once per origin. */
   allowCleartext(origin: string, agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -26,14 +26,14 @@ export interface RemoteTarget {
 }
 
 const SECRET = /\$\{secret:([\w.-]{1,100})\}/g;
-/** Headers that belong to HTTP or to the protocol; setting them would break the connection. */
+/** Headers of HTTP or the protocol; setting them would break the connection. */
 const OWN =
   /^(host|connection|upgrade|content-length|content-type|transfer-encoding|accept|accept-encoding|acp-.*|sec-.*)$/i;
 
 /**
- * Checks a remote agent's entry and fills in its secrets, without network.
+ * Validates a remote agent's entry and fills in its secrets, without network access.
  * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none
- * repeats a secret
+ * contains a secret
  */
 export async function resolveRemote(
   agent: RemoteAgent | CommunicationAgent,

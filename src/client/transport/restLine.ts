@@ -1,5 +1,5 @@
-// What an ended agent has left on the disk, read as if its keeper were there: a window attaches to
-// it in the same way, and no process is needed.
+// Reads the output that an ended agent left on disk as if its keeper were there: a window attaches
+// in the same way, without a process.
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export class RestLine implements KeeperLine {
   readonly closed = this.#closed.promise;
   readonly #reader = new FrameReader(MAX_FRAME_BYTES, (one) => this.#take(one));
   #onFrame: (frame: Frame) => void = () => {};
-  /** Frames are sent one after another, never while one is taken. */
+  /** Frames are sent one after another, never while one is handled. */
   #sending = Promise.resolve();
 
   /** @throws Error if the folder can't be read */
@@ -110,7 +110,7 @@ export class RestLine implements KeeperLine {
     }
   }
 
-  /** The window may end before the journal has what goes with them. */
+  /** The window may end before the journal has the matching events. */
   #keepFacts(bytes: Buffer): void {
     const path = join(this.#folder, REST_FACTS);
     writeFileSync(`${path}.new`, bytes, { mode: 0o600 });
@@ -122,7 +122,7 @@ export class RestLine implements KeeperLine {
   }
 
   #later(run: () => Promise<void>): void {
-    // Without what a file held, the rest is worth nothing: the window takes it for a crash.
+    // If a file can't be read, the rest is useless: the window treats it as a crash.
     this.#sending = this.#sending.then(() => (this.#closed.isSettled ? undefined : run())).catch(() => this.destroy());
   }
 }

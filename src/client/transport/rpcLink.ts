@@ -1,5 +1,5 @@
-// A link to one running agent of the Agent Client Protocol: its transport, its connection, its
-// description, and the router of its sessions. Opening it runs the first three stages of a start.
+// A link to one running ACP agent: its transport, connection, description and session router.
+// Opening it runs the first three stages of a start.
 
 import { initialize, initialized, type ProtocolVersion } from '../../acp/initialize';
 import { type RpcCaller, RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
@@ -31,7 +31,6 @@ import { StartGate } from './startGate';
 const startGate = new StartGate();
 
 const STDERR_LINES = 20;
-/** In milliseconds. */
 const EXIT_AFTER_CLOSE_MS = 1500;
 
 export interface LinkOptions extends AgentTransportOptions {
@@ -39,7 +38,7 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
   readonly onTraffic?: ((kind: TrafficKind, line: string) => void) | undefined;
-  /** Absent: as its entry says. */
+  /** As in the agent's entry by default. */
   readonly capabilities?: ClientCapabilities | undefined;
   readonly signInTerminal?: boolean;
   readonly suggestions?: boolean;
@@ -71,7 +70,7 @@ export class RpcLink implements AgentLink {
   /** Fired once; not after `dispose()`. */
   readonly onDidEnd = this.#didEnd.event;
   readonly #log: AgentTransportOptions['log'];
-  /** How the agent ended; undefined: we have ended it. */
+  /** How the agent ended; undefined: it was ended here. */
   readonly #gone = new Deferred<ParleyError | undefined>();
   #noise = '';
   #ended: ParleyError | undefined;
@@ -115,7 +114,7 @@ export class RpcLink implements AgentLink {
     const handled = new Promise<void>((resolve) => this.rpc.onDidClose(() => resolve()));
     this.rpc.onDidClose((error) => void this.#onClosed(error));
     void transport.exited.then(async (exit) => {
-      // Ends are reported after all that came before was handled: it may include the end of a turn.
+      // Exits are reported after all earlier messages, which may include the end of a turn.
       if (exit instanceof ParleyError) return;
       await within(EXIT_AFTER_CLOSE_MS, handled);
       this.#end(await this.#exitError(exit));
@@ -137,7 +136,7 @@ export class RpcLink implements AgentLink {
     let { offer } = offers.choiceOf(agent);
     let opened = await RpcLink.#open(options, offer, stages, signal);
     if (!(opened instanceof RpcLink)) {
-      // The agent has asked for another version, and is started again with it.
+      // Restarts the agent with the protocol version it asked for.
       offer = opened;
       options.log.info(`${agent.name} is started again and offered protocol version ${offer}`);
       stages.reset();
@@ -154,7 +153,7 @@ export class RpcLink implements AgentLink {
   }
 
   /**
-   * Attaches to the agent of an earlier window; nothing is delivered yet.
+   * Attaches to the agent of an earlier window, without delivering anything yet.
    * @throws Error if it has ended or was not initialized, for the log
    */
   static async attach(
@@ -222,7 +221,9 @@ export class RpcLink implements AgentLink {
     if (this.#ended) throw this.#ended;
   }
 
-  /** Runs a request that fails with how the agent ended, not just with a closed connection. */
+  /**
+   * Runs a request. If the agent ends, it fails with the reason, not just with a closed connection.
+   */
   async until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await run(signal);
@@ -283,12 +284,11 @@ export class RpcLink implements AgentLink {
     return new KeptLink(agent, () => this.rpc, detach, facts);
   }
 
-  /** A process has a pid; a connection to another machine has none. */
   get #isRemote(): boolean {
     return this.#transport.pid === undefined;
   }
 
-  /** stdout has ended: mostly the process is about to. If it stays, it can't be talked to. */
+  /** stdout has closed: usually the process is about to exit. If not, it is unusable. */
   async #onClosed(error: ParleyError | undefined): Promise<void> {
     if (this.#isRemote && error?.code === 'connection-closed') {
       const why = await this.#transport.exited;
@@ -317,18 +317,18 @@ export class RpcLink implements AgentLink {
     await this.#transport.close();
   }
 
-  /** Only what a new connection may cure is called lost; the rest needs the user first. */
+  /** Only errors that reconnecting may cure are called lost; others need the user. */
   #lostError({ code, texts }: ParleyError): ParleyError {
     const { message, hint = localizable('Reconnect to it.') } = texts;
     if (this.description === undefined) return this.#ending(code, framed('{0}: {1}.', this.#name, message), hint);
     const sentence = localizable('The connection to {0} was lost: {1}.', this.#name, message);
-    // The server's own words may be in it.
+    // It may contain the server's own message.
     const scrub = (text: string): string => knownSecrets.redact(this.#transport.scrub?.(text) ?? text);
     return this.#ending(code === REMOTE_LOST ? 'connection-lost' : code, mapForeign(sentence, scrub), hint);
   }
 
   async #exitError(exit: AgentExit): Promise<ParleyError> {
-    // One that was initialized runs.
+    // An initialized agent has a recent enough Node.js.
     const old = this.description ? undefined : await nodeTooOld(this.#transport.stderrTail(STDERR_LINES));
     const hint = old
       ? localizable(

@@ -1,10 +1,10 @@
-// The stages of a start, each with a deadline, so that a start that hangs or fails says where.
+// The stages of a start, each with a deadline, so that a hanging or failed start names the stage.
 
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { StageName, StageView } from '../../panel/contract';
 
-/** In milliseconds; the others have the user's limit. A sign-in in a browser may take a while. */
+/** Other stages have the user's limit. A sign-in in a browser may take a while. */
 const LIMITS: Partial<Record<StageName, number>> = {
   resolve: 15_000,
   spawn: 15_000,
@@ -28,7 +28,7 @@ export class Stages {
   readonly #startMs: () => number;
   readonly #onChange: () => void;
 
-  /** @param startMs the user's limit for the slow steps */
+  /** @param startMs the user's limit for the slow stages */
   constructor(now: () => number, startMs: () => number, onChange: () => void = () => {}) {
     this.#now = now;
     this.#startMs = startMs;
@@ -43,7 +43,6 @@ export class Stages {
     return this.#stages.at(-1);
   }
 
-  /** In milliseconds. */
   limitOf(name: StageName): number {
     return LIMITS[name] ?? this.#startMs();
   }
@@ -54,8 +53,8 @@ export class Stages {
   }
 
   /**
-   * @param run its signal is aborted when the step is given up
-   * @param limit the stage whose limit it has
+   * @param run its signal is aborted when the stage is given up
+   * @param limit the stage whose limit applies
    * @throws StageTimeout, `signal`'s reason, or what `run` throws
    */
   async run<T>(
@@ -76,7 +75,7 @@ export class Stages {
     const timer = setTimeout(() => giveUp.abort(new StageTimeout(name, ms)), ms);
     const forward = (): void => giveUp.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
-    this.#onChange(); // who hears of it may stop it
+    this.#onChange(); // listeners may stop it
     const settle = (state: 'done' | 'failed'): void => {
       this.#stages[index] = { name, state, startedAt, endedAt: this.#now() };
       this.#onChange();
@@ -95,7 +94,7 @@ export class Stages {
     }
   }
 
-  /** The step before was not to blame: this one must come first, and waits for the user. */
+  /** Replaces the current stage with one that waits for the user. */
   awaitUser(name: StageName): void {
     this.#stages.pop();
     this.#stages.push({ name, state: 'running', startedAt: this.#now() });

@@ -1,8 +1,8 @@
-// Lets few agents start at the same time. A start keeps a processor busy for a while: dozens
-// together would delay each other, the window and the panel.
+// Limits the number of agents that start at the same time. Each start is CPU-bound: dozens would
+// delay each other, the window and the panel.
 import { availableParallelism } from 'node:os';
 
-/** An agent that takes longer, in milliseconds, waits for something else than a processor. */
+/** A longer start waits for something other than the CPU. */
 const LONGEST_MS = 1000;
 
 export class StartGate {
@@ -16,8 +16,7 @@ export class StartGate {
   }
 
   /**
-   * Runs a start when there is a place. The one that was asked for last is next: the user waits for
-   * it.
+   * Runs a start when a slot is free, the latest request first: the user waits for it.
    * @throws what `start` throws; `signal`'s reason
    */
   async run<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {

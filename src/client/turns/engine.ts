@@ -1,8 +1,7 @@
-// The turn engine: what prompts and turns become, as a pure function of what was sent and heard.
-// Each turn begins and ends once, with a reason and with what made the end known; each prompt is
-// taken in once. The rules are those of src/acp/proposals/turnComplete.ts and promptLifecycle.ts. A
-// v1 turn begins with its prompt and ends with the answer to it. Conversations, recordings and the
-// traces of turns are drivers of it.
+// The turn engine: a pure function from what was sent and received to turns and prompts. Each turn
+// begins and ends once, with a reason and what revealed its end; each prompt is taken in once. The
+// rules are in src/acp/proposals/turnComplete.ts and promptLifecycle.ts. A v1 turn begins with its
+// prompt and ends with the response. Conversations, recordings and the traces of turns drive it.
 import { isIdle, isReceipt } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
@@ -25,12 +24,12 @@ import {
 } from './turnState';
 
 const MAX_CALLS = 1000;
-/** Events of messages that may be a prompt; more are another client's. */
+/** More messages than this can't be our prompt. */
 const MAX_UNDECIDED = 100;
 
 /**
- * Returns the next state and the effects. A grace that ended before the input is handled first, at
- * its time.
+ * Returns the next state and the effects. A grace that ran out before the input is handled first,
+ * at its own time.
  */
 export function reduce(
   state: TurnState,
@@ -46,13 +45,13 @@ export function reduce(
   return [step.state, step.effects];
 }
 
-/** In ms since 1970. */
+/** When the next grace runs out, in ms since 1970. */
 export function dueAt({ turn, steersUntil }: TurnState): number | undefined {
   const until = turn?.grace?.until;
   return until === undefined || steersUntil === undefined ? (until ?? steersUntil) : Math.min(until, steersUntil);
 }
 
-/** Most updates say nothing about turns, and there are thousands a second. */
+/** Most updates don't affect turns, and there are thousands a second. */
 function changesNothing({ turn, undecided }: TurnState, input: TurnInput): boolean {
   if (input.type === 'tick') return true;
   if (input.type === 'call') return turn === undefined || !turn.promised || turn.ended !== undefined;
@@ -113,7 +112,7 @@ class Step extends TurnEnds {
     if (!prompt) return;
     const { turn } = this.state;
     const isAgain = prompt.requestId !== undefined && prompt.requestId !== requestId;
-    // What was idle before it was sent again has not worked on it.
+    // An idle from before it was sent again doesn't count.
     if (isAgain && prompt.inTurn && turn) Object.assign(turn, { idle: undefined, idleIsDoubtful: false });
     prompt.requestId = requestId;
     this.mark('sent', prompt);
@@ -153,7 +152,7 @@ class Step extends TurnEnds {
     }
     if (!isIdle(report)) {
       if (turn?.grace?.kind === 'idle') turn.grace = undefined;
-      // Work that begins after turn_complete is another turn's.
+      // Work that begins after turn_complete belongs to another turn.
       if (turn?.ended !== undefined && !this.promptsInTurn().some(({ awaited }) => awaited)) this.settle(turn);
       const running = this.state.turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
       Object.assign(running, { busySeen: true, idle: undefined, idleIsDoubtful: false });
@@ -166,7 +165,7 @@ class Step extends TurnEnds {
     } else if (turn) turn.idle = report;
   }
 
-  /** A message of the user with an id: our prompt, a piece of it, or another client's message. */
+  /** Handles a user message with an id: our prompt, a part of it, or another client's message. */
   #message(event: UserMessageEvent): void {
     const { messageId } = event;
     const open = this.openPrompts();
@@ -213,12 +212,12 @@ class Step extends TurnEnds {
       return;
     }
     prompt.awaited = false;
-    // Another prompt of the turn has its answer to come, and ends it.
+    // Another prompt of the turn is still to be answered, and ends it.
     if (turn.ended === undefined && this.promptsInTurn().some(({ awaited }) => awaited)) return;
     this.answered(turn, stopReason, answer, 'response', why);
   }
 
-  /** The message is in the turn that runs, or was in the one that has just ended. */
+  /** The message is in the running turn, or was in the one that has just ended. */
   #steered(prompt: Prompt): void {
     const { handle, promptId, inserted, inTurn } = prompt;
     const { turn } = this.state;
@@ -236,8 +235,8 @@ class Step extends TurnEnds {
   }
 
   /**
-   * The turn before is over, whether the agent said so or not. One without output takes more
-   * messages in.
+   * Ends the previous turn, even without a word from the agent. A turn without output takes in more
+   * messages.
    */
   #past(): void {
     const { turn: before } = this.state;
@@ -287,7 +286,7 @@ class Step extends TurnEnds {
       this.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
       return;
     }
-    const ids = this.requestIds(); // an earlier window may not have kept them
+    const ids = this.requestIds(); // an earlier window may not have stored them
     const names = turn.isRejoined || turn.isPast ? ids.length > 0 : this.promptsInTurn().length > 0;
     if (id !== undefined && names && !ids.includes(id)) {
       this.foreignBarrier(turn, id);
@@ -331,10 +330,10 @@ class Step extends TurnEnds {
     this.effects.push({ type: 'done', handle, promptId, refused: { asked } });
   }
 
-  /** Running turns end, and prompts that the agent had not accepted are lost to it. */
+  /** Ends running turns. Prompts that the agent has not accepted are lost. */
   #exited(note: LocalizableText, interrupted: boolean): void {
     this.decide();
-    this.state.userIds = []; // another process may use them again
+    this.state.userIds = []; // another process may reuse them
     this.lose(({ inTurn }) => !inTurn);
     if (this.state.agentState !== undefined) {
       this.event({ type: 'background', work: [] });
@@ -349,11 +348,12 @@ class Step extends TurnEnds {
       if (turn.ended === undefined) this.end(turn, 'error', 'exit', { note }, interrupted);
       this.settle(turn);
     }
-    Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection has new ids
+    Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection numbers from the start
   }
 
   /**
-   * Prompts that the agent has not taken in are lost to it; the open turn waits to be asked about.
+   * Prompts that the agent has not taken in are lost; the open turn waits until the agent was
+   * asked.
    */
   #cut(): void {
     const { turn } = this.state;
@@ -370,7 +370,7 @@ class Step extends TurnEnds {
     if (cut) this.state.cut = { ...cut, before: cut.state ?? cut.before, state: undefined };
   }
 
-  /** The turn continues with the agent's word, is over with it, or is lost. */
+  /** Continues, ends or loses the turn, depending on the answer. */
   #asked({ status, hasArrived }: Extract<TurnFact, { type: 'asked' }>): void {
     const { turn, cut } = this.state;
     if (!turn || !cut) return;
@@ -381,7 +381,7 @@ class Step extends TurnEnds {
     }
     this.state.cut = undefined;
     Object.assign(turn, { endsBy: 'state', isRejoined: true });
-    // Their answers were for the closed connection.
+    // Their responses belonged to the closed connection.
     for (const prompt of this.promptsInTurn()) Object.assign(prompt, { inserted: true, awaited: false });
     if (fate.kind === 'complete') this.barrier(turn, fate.barrier);
     else if (fate.kind === 'runs') this.#state(fate.report);
@@ -413,7 +413,7 @@ class Step extends TurnEnds {
   }
 }
 
-/** Returns whether a turn is open that an agent may continue on another connection. */
+/** Returns whether the open turn may continue on another connection. */
 export function mayBeCut({ turn }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !turn.answered;
 }
@@ -426,7 +426,7 @@ type TurnFate =
   | { readonly kind: 'lost' };
 
 /**
- * @param hasArrived whether the agent has the prompts; undefined: not known. An idle agent without
+ * @param hasArrived whether the agent has the prompts; undefined: unknown. An idle agent without
  * them has not ended the turn
  */
 export function fateOf(cut: Cut, { answer, state }: SessionStatus, hasArrived: boolean | undefined): TurnFate {

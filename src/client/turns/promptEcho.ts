@@ -1,10 +1,10 @@
-// Matches the messages of the user that an agent sends with the prompt that they repeat: agents
-// echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
+// Matches user messages from the agent with the prompts that they echo, mostly before the response
+// (src/acp/proposals/promptLifecycle.ts).
 import { textOfBlocks } from '../../base/text';
 import type { Prompt, UserMessageEvent } from './turnState';
 
 /**
- * Returns the prompt that a message repeats.
+ * Returns the prompt that a message echoes.
  * @param prompts in the order of sending
  * @param begins the message may be incomplete
  */
@@ -29,7 +29,7 @@ function wordsOf(message: readonly UserMessageEvent[]): string {
   return plain(text);
 }
 
-/** Agents trim, and break lines in their own way. */
+/** Agents trim, and wrap lines differently. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }

@@ -1,8 +1,8 @@
-// What a step of the turn engine changes: a copy of the state, and the effects so far.
+// The state and effects that one step of the turn engine works on.
 import type { SessionEvent } from '../../session/events/event';
 import type { OpenTurn, Prompt, TurnEffect, TurnMark, TurnState } from './turnState';
 
-/** The newest ids that are remembered, to know a repetition. */
+/** The newest ids that are remembered to detect repetitions. */
 export const MAX_IDS = 200;
 
 export class TurnDraft {
@@ -13,7 +13,7 @@ export class TurnDraft {
     info: (text: string) => void this.effects.push({ type: 'log', level: 'info', text }),
     warn: (text: string) => void this.effects.push({ type: 'log', level: 'warn', text }),
   };
-  /** Of the input, ms since 1970. */
+  /** Time of the input, ms since 1970. */
   protected at = 0;
 
   constructor(state: TurnState) {
@@ -47,7 +47,6 @@ export class TurnDraft {
     return this.state.prompts.filter(({ inTurn }) => inTurn);
   }
 
-  /** The JSON-RPC ids of the prompts of the open turn. */
   protected requestIds(): string[] {
     return this.promptsInTurn().flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]));
   }
@@ -73,7 +72,7 @@ export class TurnDraft {
     requestId = prompt?.requestId,
     handle = prompt?.handle,
   ): void {
-    // A late answer and a prompt that waits are part of no open turn.
+    // A late answer and a waiting prompt are not part of an open turn.
     const turnId = note === 'late' || prompt?.inTurn === false ? undefined : this.state.turn?.id;
     this.effects.push({ type: 'mark', mark: { kind, turnId, handle, requestId, note } });
   }

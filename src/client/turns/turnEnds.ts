@@ -1,5 +1,5 @@
-// How an open turn ends: by what the agent says of it, or when nothing came in time. Part of the
-// turn engine (engine.ts).
+// How an open turn ends: by a message of the agent, or by a grace that runs out. Part of the turn
+// engine (engine.ts).
 import { reasonOf } from '../../acp/proposals/promptLifecycle';
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
@@ -61,7 +61,7 @@ export class TurnEnds extends TurnDraft {
     }
   }
 
-  /** Prompts that no turn takes in. */
+  /** Gives back prompts that no turn takes in. */
   protected lose(isLost: (prompt: Prompt) => boolean): void {
     const lost = this.state.prompts.filter(isLost);
     this.state.prompts = this.state.prompts.filter((prompt) => !lost.includes(prompt));
@@ -69,7 +69,7 @@ export class TurnEnds extends TurnDraft {
     for (const { handle, promptId } of lost) this.effects.push({ type: 'done', handle, promptId });
   }
 
-  /** Without a turn, the agent can only say that it has taken them in, or that it has not. */
+  /** Limits the wait for steered prompts after their turn: only their answers can still come. */
   protected awaitSteers(): void {
     this.state.steersUntil = !this.state.turn && hasSteers(this.state) ? this.at + this.#graces.answerMs : undefined;
   }
@@ -98,14 +98,14 @@ export class TurnEnds extends TurnDraft {
     this.settle(turn);
   }
 
-  /** The end of the turn is known, and the agent's answer to it, or its idle, is not here yet. */
+  /** The turn has ended, but its response or idle state is still due. */
   #isAnswerDue({ endsBy, isRejoined, busySeen }: OpenTurn): boolean {
     const prompts = this.promptsInTurn();
     if (prompts.some(({ awaited }) => awaited)) return true;
     return prompts.length > 0 && endsBy === 'state' && !isRejoined && busySeen;
   }
 
-  /** It names another client's prompt, or ours by the number that a proxy gave it. */
+  /** A barrier for another client's prompt, or for ours renumbered by a proxy. */
   protected foreignBarrier(turn: OpenTurn, id: string): void {
     this.markBarrier(id, 'foreign');
     this.log.info(`turn_complete names prompt ${id}, and ${this.requestIds().join(', ')} is in flight`);
@@ -115,8 +115,8 @@ export class TurnEnds extends TurnDraft {
   }
 
   /**
-   * Waits for the promised turn_complete after the answer, or until an unknown id must have been
-   * it.
+   * Waits for the promised turn_complete after the response, or until one with an unknown id must
+   * have been it.
    */
   protected awaitBarrier(turn: OpenTurn): void {
     if (!turn.hasForeignBarrier || hasOpenCall(turn)) this.await(turn, 'barrier');
@@ -138,14 +138,13 @@ export class TurnEnds extends TurnDraft {
     turn.unclear = undefined;
   }
 
-  /** A receipt: the prompt was taken in. */
   protected received(prompt: Prompt | undefined, messageId: string | undefined): void {
     if (!prompt) return;
     const { turn } = this.state;
     const wasInTurn = prompt.inTurn;
     prompt.awaited = false;
     if (messageId !== undefined && (prompt.messageId ?? messageId) !== messageId) {
-      // What was repeated is another client's message in the same words.
+      // The echo was another client's message in the same words.
       Object.assign(prompt, { messageId, echoed: false });
       if (turn && wasInTurn) turn.hasForeign = true;
     }
@@ -160,18 +159,18 @@ export class TurnEnds extends TurnDraft {
       if (turn.idle) this.idle(turn, turn.idle);
       else if (!this.#isAnswerDue(turn)) this.settle(turn);
     } else if (!turn.idle) return;
-    // An agent whose answer trails the end of its turn.
+    // The response came after the end of the turn.
     else if (turn.busySeen && !turn.idleIsDoubtful && !turn.hasForeign) this.idle(turn, turn.idle);
     else this.doubtIdle(turn, turn.idle);
   }
 
-  /** The agent repeats a prompt: from here on it works on it. */
+  /** The agent echoes a prompt, and works on it from now on. */
   protected echoed(prompt: Prompt, messageId: string): void {
     const { turn } = this.state;
     this.mark('echo', prompt);
     prompt.echoed = true;
     if (prompt.inTurn && turn?.hasForeign) {
-      // What ended before was the work on the other client's message.
+      // The earlier idle ended the work on the other client's message.
       Object.assign(turn, { hasForeign: false, idle: undefined, idleIsDoubtful: false });
       if (turn.grace?.kind === 'idle') turn.grace = undefined;
     }
@@ -192,7 +191,7 @@ export class TurnEnds extends TurnDraft {
     if (!isKnown && inserted && inTurn) this.event({ type: 'prompt_inserted', promptId, messageId });
   }
 
-  /** From here on the prompt is part of its turn, of the one that runs, or of one that begins. */
+  /** Makes the prompt part of its turn, of the running one, or of a new one. */
   protected insert(prompt: Prompt): void {
     const { handle, promptId, messageId, endsBy, promised } = prompt;
     prompt.inserted = true;
@@ -208,14 +207,14 @@ export class TurnEnds extends TurnDraft {
     this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId });
   }
 
-  /** Prompts that the agent may still repeat. */
+  /** Prompts that the agent may still echo. */
   protected openPrompts(): Prompt[] {
     return this.state.prompts.filter(({ inserted, inTurn, echoed }) => !inserted || (inTurn && !echoed));
   }
 
   /**
-   * Decides which messages are our prompts. A guess: one taken in without an id may have other
-   * words.
+   * Decides which messages are our prompts. With `guesses`, a prompt that was taken in without an
+   * id may have other words.
    */
   protected decide(guesses = true): void {
     const { undecided } = this.state;
@@ -253,10 +252,7 @@ export class TurnEnds extends TurnDraft {
     if (turn && prompts.some(({ inTurn, echoed }) => inTurn && !echoed)) turn.hasForeign = true;
   }
 
-  /**
-   * Returns whether an idle is the end of a turn, and not a repetition or the end of something
-   * else.
-   */
+  /** Returns whether an idle ends this turn, and is neither repeated nor the end of other work. */
   protected mayEnd(turn: OpenTurn, { stopReason, error }: StateReport, busySeen = turn.busySeen): boolean {
     if (turn.endsBy === 'response') return false;
     const prompts = this.promptsInTurn();
@@ -265,7 +261,7 @@ export class TurnEnds extends TurnDraft {
   }
 
   /**
-   * An idle that is the end unless the agent continues now, or its receipt names another message.
+   * Treats an idle as the end unless the agent continues now, or its receipt names another message.
    */
   protected doubtIdle(turn: OpenTurn, report: StateReport, isEarly = true): void {
     turn.idle = report;
@@ -282,7 +278,7 @@ export class TurnEnds extends TurnDraft {
     this.answered(turn, ended === undefined ? reasonOf(report, cancelRequested) : later, report, 'state');
   }
 
-  /** The agent's own word for the end of a turn. */
+  /** Ends the turn by the agent's response or idle state. */
   protected answered(
     turn: OpenTurn,
     stopReason: StopReason | undefined,
@@ -295,7 +291,7 @@ export class TurnEnds extends TurnDraft {
     const said = { tokens, tokenParts };
     turn.answered = { stopReason: reason, said };
     if (turn.ended !== undefined) {
-      // It counts more than the reason of turn_complete.
+      // More precise than the reason of turn_complete.
       this.changeReason(turn, reason, said);
       this.settle(turn);
     } else if (turn.promised) this.awaitBarrier(turn);
@@ -325,7 +321,7 @@ export class TurnEnds extends TurnDraft {
   protected settle(turn: OpenTurn): void {
     if (this.state.turn !== turn) return;
     this.mark('settled');
-    // Ids of an earlier connection may come again in this one.
+    // Ids of an earlier connection may be reused on this one.
     if (!turn.isRejoined) this.state.pastIds = [...this.state.pastIds, ...this.requestIds()].slice(-MAX_IDS);
     if (turn.calls?.length) this.state.pastCalls = [...this.state.pastCalls, ...turn.calls].slice(-MAX_IDS);
     const over = this.promptsInTurn();
@@ -349,7 +345,7 @@ export class TurnEnds extends TurnDraft {
   }
 }
 
-/** A turn that the user stopped counts as cancelled, whatever the agent calls its end. */
+/** A turn that the user stopped counts as cancelled, whatever reason the agent gives. */
 function finalReason({ cancelRequested }: OpenTurn, reason: StopReason): StopReason {
   return cancelRequested && reason !== 'refusal' ? 'cancelled' : reason;
 }

@@ -1,5 +1,5 @@
-// The state of the turn engine (engine.ts), its inputs and its effects. The state is plain JSON, so
-// that another window can continue with the same agent from what `keptTurns` returns.
+// The state, inputs and effects of the turn engine (engine.ts). The state is plain JSON, so that
+// another window can continue with the same agent from what `keptTurns` returns.
 import * as z from 'zod/mini';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
@@ -20,10 +20,10 @@ const endsBy = z.enum(['response', 'state']);
 const reportSchema = z.custom<StateReport>((value) => typeof (value as StateReport | undefined)?.state === 'string');
 
 const promptSchema = z.object({
-  /** Unique: one message may be sent more than once. */
+  /** Unique, as one message may be sent more than once. */
   handle: z.string(),
   promptId: z.string(),
-  /** What ends its turn: the answer to it, or the agent's own state. */
+  /** What ends its turn: the response, or the agent's state. */
   endsBy,
   promised: z.boolean(),
   messageId: z.optional(z.string()),
@@ -33,32 +33,32 @@ const promptSchema = z.object({
   awaited: z.boolean(),
   inserted: z.boolean(),
   cancelRequested: z.boolean(),
-  /** It was sent into the running turn: it begins none, and its answer ends none. */
+  /** Sent into the running turn: it begins none, and its answer ends none. */
   steers: z.optional(z.boolean()),
-  /** Answered with an error, while others of its turn continue. */
+  /** Answered with an error while other prompts of its turn continue. */
   failed: z.optional(z.boolean()),
   echoed: z.optional(z.boolean()),
   /** Not stored, see `restoredTurns`. */
   text: z.optional(z.string()),
 });
 
-/** What an open turn waits for while the agent is quiet. Times are milliseconds since 1970. */
+/** What an open turn waits for while the agent is silent. Times are milliseconds since 1970. */
 const graceSchema = z.object({
   kind: z.enum([
     'barrier',
-    /** Whether a turn_complete with an unknown id, after the answer, was meant for this turn. */
+    /** A turn_complete with an unknown id came after the response: was it meant for this turn? */
     'renumbered',
     'answer',
-    /** Whether an answer without a reason is a receipt. */
+    /** A response without a reason came: is it a receipt? */
     'unclear',
-    /** Whether an idle that came early is the end. */
+    /** An early idle came: is it the end? */
     'idle',
     'watch',
   ]),
   quietMs: z.number(),
-  /** Absent: for as long as a tool call of the turn is open. */
+  /** Absent while a tool call of the turn is open. */
   until: z.optional(z.number()),
-  /** Updates that show no progress extend the wait up to here. */
+  /** Updates without progress extend the wait up to here. */
   longest: z.optional(z.number()),
 });
 
@@ -71,46 +71,44 @@ const turnSchema = z.object({
   busySeen: z.boolean(),
   barrierSeen: z.boolean(),
   cancelRequested: z.boolean(),
-  /** The reason for its end; the next prompt may still have to wait. */
+  /** Why it ended. The next prompt may still have to wait. */
   ended: z.optional(z.enum(stopReasons)),
   /** An idle that could not be its end when it came. */
   idle: z.optional(reportSchema),
-  /** That idle came before the agent repeated the prompt: it may be the end of something else. */
+  /** That idle came before the prompt's echo, so it may have ended something else. */
   idleIsDoubtful: z.optional(z.boolean()),
-  /** The answer, while a promised turn_complete is waited for. */
+  /** The response, while a promised turn_complete is due. */
   answered: z.optional(z.object({ stopReason: z.enum(stopReasons), said: endingSchema })),
-  /** Continues on another connection: its prompts get no answers. */
+  /** Continues on another connection: its prompts get no responses. */
   isRejoined: z.optional(z.boolean()),
-  /** The agent repeats it: it has no prompts of this connection. */
+  /** Replayed by the agent, without prompts on this connection. */
   isPast: z.optional(z.boolean()),
-  /** The handle of the prompt whose answer names no reason. */
+  /** Handle of the prompt whose response gives no reason. */
   unclear: z.optional(z.string()),
-  /** Another client's message was taken in before the prompt of this turn. */
+  /** Another client's message was taken in before this turn's prompt. */
   hasForeign: z.optional(z.boolean()),
   /** A turn_complete with an unknown id came, and no output since. */
   hasForeignBarrier: z.optional(z.boolean()),
   hasOutput: z.optional(z.boolean()),
-  /** Tool calls that are not over, if a turn_complete is promised. */
+  /** Open tool calls, if a turn_complete is promised. */
   calls: z.optional(z.array(z.string())),
   grace: z.optional(graceSchema),
 });
 
-/** Stored with the events of a session. Fields that were added later are optional. */
+/** Stored with the events of a session, so fields that were added later are optional. */
 export const keptTurnsSchema = z.object({
   agentState: z.optional(z.string()),
   followers: z.number(),
   turn: z.optional(turnSchema),
   prompts: z.array(promptSchema),
-  /** Messages of the user that may be the prompt of the turn in other words, until its receipt. */
+  /** User messages that may be the turn's prompt in other words, until its receipt. */
   undecided: z.optional(z.array(z.custom<UserMessageEvent>((value) => typeof value === 'object' && value !== null))),
-  /**
-   * The agent's turn_complete names other ids than those that were sent: a proxy renumbers them.
-   */
+  /** The ids in turn_complete differ from those sent: a proxy renumbers them. */
   renumbers: z.optional(z.boolean()),
   pastIds: z.optional(z.array(z.string())),
-  /** Tool calls that are over, or whose turn is. */
+  /** Tool calls that have ended, or whose turn has. */
   pastCalls: z.optional(z.array(z.string())),
-  /** When steered messages whose answers trail the end of their turn are given up. */
+  /** When steered prompts without an answer are given up after their turn. */
   steersUntil: z.optional(z.number()),
 });
 
@@ -123,15 +121,15 @@ export interface TurnState extends Readonly<KeptTurns> {
   readonly turns: number;
   readonly pastIds: string[];
   readonly pastCalls: string[];
-  /** In the transcript. */
+  /** Messages that are in the transcript. */
   readonly userIds: readonly string[];
-  /** The connection was lost in the open turn, and the agent was not asked about it yet. */
+  /** The connection was lost in the open turn, and the agent was not asked yet. */
   readonly cut?: Cut | undefined;
 }
 
-/** What the agent said since the connection was lost, the newest of each. */
+/** The newest messages of each kind since the connection was lost. */
 export interface Cut {
-  /** Before it was asked: it may be the state of an earlier turn, repeated. */
+  /** Before the agent was asked: may repeat the state of an earlier turn. */
   readonly before?: StateReport | undefined;
   readonly state?: StateReport | undefined;
   readonly complete?: TurnComplete;
@@ -141,7 +139,7 @@ export type UserMessageEvent = Extract<SessionEvent, { type: 'message' | 'messag
   readonly messageId: string;
 };
 
-/** Tokens and an explanation that belong to the end of a turn. */
+/** Tokens and an explanation of the end of a turn. */
 export type Ending = Pick<Extract<SessionEvent, { type: 'turn_ended' }>, 'tokens' | 'tokenParts' | 'note'>;
 
 export interface StoredFailure {
@@ -158,7 +156,7 @@ export type PromptTerms = Pick<Prompt, 'handle' | 'promptId' | 'endsBy' | 'promi
 export type TurnFact =
   | ({ readonly type: 'prompt' } & PromptTerms)
   | { readonly type: 'sent'; readonly handle: string; readonly requestId: string }
-  /** The prompt is about to be sent again, to another session, with this text. */
+  /** The prompt is about to be sent to another session, with this text. */
   | { readonly type: 'text'; readonly handle: string; readonly text: string }
   | { readonly type: 'answer'; readonly handle: string; readonly answer: PromptAnswer }
   /** `withdrawn`: the error says that it was cancelled. */
@@ -170,29 +168,29 @@ export type TurnFact =
     }
   | { readonly type: 'state'; readonly report: StateReport }
   | { readonly type: 'complete'; readonly barrier: TurnComplete }
-  /** A message of the user that the agent sends; the engine says where it goes. */
+  /** A user message from the agent; the engine decides where it belongs. */
   | { readonly type: 'message'; readonly event: UserMessageEvent }
-  /** A message of the user in a past that the agent repeats. Only in an engine of that past. */
+  /** A replayed user message. Only in an engine for the replay. */
   | { readonly type: 'past' }
-  /** The agent continues a turn that it began before this connection. */
+  /** The agent continues a turn from before this connection. */
   | { readonly type: 'continues' }
-  /** Any update. `isOutput`: it shows progress, and is not applied yet. */
+  /** Any update. `isOutput`: it shows progress and is not applied yet. */
   | { readonly type: 'update'; readonly isOutput: boolean }
-  /** `isNew`: the agent announces it; a call that was over may have had the same id. */
+  /** `isNew`: the agent announces the call, so its id may be reused. */
   | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean; readonly isNew: boolean }
   | { readonly type: 'cancel' }
-  /** `interrupted`: it was ended, and has not failed. */
+  /** `interrupted`: ended on purpose, not a failure. */
   | { readonly type: 'exited'; readonly note: LocalizableText; readonly interrupted: boolean }
   /** The connection is lost, and the agent may continue the open turn. */
   | { readonly type: 'cut' }
   /** The agent is about to be asked about the turn that was cut. */
   | { readonly type: 'asking' }
-  /** It was asked. `hasArrived`: whether it has the prompts of the turn; undefined: not known. */
+  /** `hasArrived`: whether it has the prompts of the turn; undefined: unknown. */
   | { readonly type: 'asked'; readonly status: SessionStatus; readonly hasArrived: boolean | undefined }
-  /** Wants the effect `quiet` once no update has come in the open turn for this long. */
+  /** Requests the effect `quiet` after this long without an update in the open turn. */
   | { readonly type: 'watch'; readonly quietMs: number }
   | { readonly type: 'no_end'; readonly note: LocalizableText }
-  /** Nothing could be heard for a while: what is waited for may come from now on. */
+  /** Nothing could be received for a while, so all waits begin again. */
   | { readonly type: 'resumed' }
   | { readonly type: 'tick' };
 
@@ -206,7 +204,7 @@ export interface TurnResult {
 
 export type TurnEffect =
   | { readonly type: 'event'; readonly event: SessionEvent }
-  /** The prompt is part of a turn from here on. */
+  /** The prompt is now part of a turn. */
   | {
       readonly type: 'inserted';
       readonly handle: string;
@@ -214,7 +212,7 @@ export type TurnEffect =
       readonly turnId: string;
       readonly messageId?: string | undefined;
     }
-  /** The prompt is over. Without a result: no turn took it in. */
+  /** The prompt is finished; without a result, no turn took it in. */
   | {
       readonly type: 'done';
       readonly handle: string;
@@ -223,14 +221,14 @@ export type TurnEffect =
       /** Whether the user had asked for the refusal. */
       readonly refused?: { readonly asked: boolean };
     }
-  /** The turn is complete: the next prompt can be sent. */
+  /** The turn is complete, so the next prompt can be sent. */
   | { readonly type: 'settled'; readonly stopReason: StopReason }
   | { readonly type: 'quiet' }
   | { readonly type: 'lost' }
   | { readonly type: 'log'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly type: 'mark'; readonly mark: TurnMark };
 
-/** A point in the life of a prompt or turn, for its trace. */
+/** A point in the life of a prompt or turn, for the trace. */
 export interface TurnMark {
   readonly kind: TurnMarkKind;
   readonly turnId?: string;
@@ -240,7 +238,7 @@ export interface TurnMark {
   readonly note?: TurnMarkNote;
 }
 
-/** @param turns of the session so far */
+/** @param turns number of turns in the session so far */
 export function initialTurns(turns = 0): TurnState {
   return { turns, followers: 0, prompts: [], pastIds: [], pastCalls: [], userIds: [] };
 }
@@ -255,8 +253,8 @@ export function keptTurns({ turns: _, userIds, cut, ...kept }: TurnState): KeptT
 }
 
 /**
- * Returns the state as an earlier window left it.
- * @param turns of the session
+ * Returns the state that an earlier window stored.
+ * @param turns number of turns in the session
  * @param userIds of messages in the transcript
  */
 export function restoredTurns(
@@ -270,7 +268,7 @@ export function restoredTurns(
   return { ...kept, turns, prompts, pastIds, pastCalls, userIds };
 }
 
-/** Returns whether the answer to a prompt is still to come, or still counts. */
+/** Returns whether a response to the prompt is still due, or would still count. */
 export function isAwaited({ awaited, inTurn, steers }: Prompt, turn: OpenTurn | undefined): boolean {
   return awaited || (inTurn && !steers && turn?.endsBy === 'response');
 }
@@ -284,26 +282,28 @@ export function hasSteers({ prompts }: Pick<TurnState, 'prompts'>): boolean {
   return prompts.some(({ steers, inTurn }) => steers && !inTurn);
 }
 
-/** Returns whether what runs is only the agent's own work, without a prompt. */
+/** Returns whether only the agent's own work is running, without a prompt. */
 export function isOwnWork({ turn, prompts }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !prompts.some(({ inTurn }) => inTurn);
 }
 
-/** Returns whether a call of the turn is open. A stopped one may never be reported as ended. */
+/**
+ * Returns whether a tool call of the turn is open. A stopped one may never be reported as ended.
+ */
 export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
   return !cancelRequested && calls !== undefined && calls.length > 0;
 }
 
 export const GRACES = {
-  /** Between the answer and the promised turn_complete. */
+  /** From the response to the promised turn_complete. */
   barrierMs: 10_000,
-  /** The same while updates show no progress. */
+  /** As `barrierMs`, while updates show no progress. */
   longestBarrierMs: 60_000,
   /**
-   * From `turn_complete` to the answer, or from a turn's end to the answer of a steered message.
+   * From `turn_complete` to the response, or from a turn's end to the answer to a steered prompt.
    */
   answerMs: 10_000,
-  /** Until an unclear answer, idle or turn_complete counts. */
+  /** Until an unclear response, idle or turn_complete counts. */
   unclearMs: 1000,
 };
 
