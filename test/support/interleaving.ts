@@ -9,7 +9,7 @@ import { Recorder } from '../../src/client/conversation/recorder';
 import { restore, unansweredPrompt } from '../../src/client/conversation/restore';
 import { Unsent } from '../../src/client/conversation/unsent';
 import type { OpenedSession } from '../../src/client/ports/agentLink';
-import { hear } from '../../src/client/prompts/heardEvent';
+import { feedEvent } from '../../src/client/prompts/heardEvent';
 import { TurnControl } from '../../src/client/prompts/turnControl';
 import type { SessionEvent, StopReason } from '../../src/session/events/event';
 import { SessionModel } from '../../src/session/model/model';
@@ -158,7 +158,7 @@ export class Interleaving {
     if (!this.#session) return;
     this.#history.push(event);
     this.#recorder.together(() => {
-      if (!hear(event, this.#turns.driver.feed)) this.#recorder.applyAt(event, this.#now);
+      if (!feedEvent(event, this.#turns.driver.feed)) this.#recorder.applyAt(event, this.#now);
     });
   }
 

@@ -1,6 +1,6 @@
 // The turn engine in a test, with the test as the clock and the agent.
 import type { PromptAnswer, StateReport } from '../../src/acp/protocol/dialect';
-import { hear } from '../../src/client/prompts/heardEvent';
+import { feedEvent } from '../../src/client/prompts/heardEvent';
 import { reduce } from '../../src/client/turns/engine';
 import {
   initialTurns,
@@ -87,7 +87,7 @@ export class PlayedTurns {
   }
 
   hear(event: SessionEvent): void {
-    if (!hear(event, this.feed)) this.events.push(event);
+    if (!feedEvent(event, this.feed)) this.events.push(event);
   }
 
   get ends(): readonly string[] {

@@ -16,7 +16,6 @@ export async function askStatus({ link, sessionId }: OpenedSession, signal: Abor
   return link.until((stop) => probeStatus(rpc, sessionId, { ...terms, signal: stop }), signal);
 }
 
-/** @throws as {@link askStatus} */
 export async function isLive(link: AgentLink, opening: SessionOpenStrategy, signal: AbortSignal): Promise<boolean> {
   if (opening.kind !== 'reopen') return false;
   return (await askStatus({ link, sessionId: opening.sessionId }, signal)).answer === 'live';

@@ -66,10 +66,6 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
   });
 }
 
-/**
- * Returns how an agent describes itself when offered version 2.
- * @throws as {@link checkAgent}
- */
 export function describeInVersion2(
   context: BareContext & { readonly agent: ProcessAgent },
   signal: AbortSignal,

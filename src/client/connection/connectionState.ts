@@ -23,7 +23,6 @@ export type ConnectionState =
       readonly reconnects?: true;
     }
   | {
-      /** Waiting to reconnect. */
       readonly kind: 'recovering';
       readonly error: ParleyError;
       readonly attempt: Attempt;
@@ -42,7 +41,6 @@ export type ConnectionState =
   | { readonly kind: 'failed'; readonly error: ParleyError; readonly stage?: StageName }
   | { readonly kind: 'exited'; readonly error: ParleyError };
 
-/** Options for `drop`. */
 export interface DropOptions {
   /** What the next start opens, if that changes. */
   readonly next?: SessionOpenStrategy | undefined;
@@ -58,7 +56,6 @@ export interface AgentSide {
 
 export interface ConnectionServices extends StartServices, McpServices {
   readonly clock: Clock;
-  /** Returns an agent as configured now; undefined if it was removed. */
   readonly currentAgent?: (id: string) => AgentDefinition | undefined;
   /**
    * Returns the file access of one agent, with its quirks.
@@ -66,7 +63,6 @@ export interface ConnectionServices extends StartServices, McpServices {
    */
   readonly filesFor: (agentName: string, initializeResult: unknown, given: GivenTexts) => AgentFiles;
   readonly isTrusted: () => boolean;
-  /** Whether to restart agents that exit unexpectedly; no by default. */
   readonly restarts?: () => boolean;
   /** Delays between attempts to reconnect, in milliseconds. */
   readonly reconnectDelaysMs?: readonly number[];
@@ -93,9 +89,7 @@ export interface ConnectorListener {
    * @param notForked why the session is new although it was to be forked
    */
   ready(problems: readonly LocalizableText[], isNew: boolean, notForked?: LocalizableText): void;
-  /** A new session is about to replace one that the agent has lost. */
   replacing(): void;
-  /** Attached to the agent of an earlier window. */
   attached(opened: OpenedSession): void;
   /** @param hadSession a session is lost with the agent */
   detached(end: AgentEnd, hadSession: boolean): void;

@@ -48,7 +48,6 @@ export class Connector {
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
   #replay: SessionReplay | undefined;
-  /** How the last agent ended, until the next one starts. */
   #lastEnd: ParleyError | undefined;
   readonly #recovery: Recovery;
   readonly #endings: AgentEndings;
@@ -176,7 +175,6 @@ export class Connector {
     return this.#nextStart;
   }
 
-  /** Stops a start and any reconnecting. */
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') {
@@ -267,7 +265,6 @@ export class Connector {
     await this.drop('signed-out');
   }
 
-  /** Ends the agent and everything that it started. */
   async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
     this.#drops++;
     this.cancelStart();
@@ -308,7 +305,6 @@ export class Connector {
     return this.#attaches !== undefined || this.session?.link.kept !== undefined;
   }
 
-  /** Whether the turn can be resumed after reconnecting to a remote agent. */
   get isFar(): boolean {
     const { features } = this.session?.link.description ?? {};
     return this.agent.type === 'remote' && features?.status !== undefined && canReopen(features);
@@ -515,10 +511,6 @@ export class Connector {
     this.#listener.ready(problems, isNew, notForked);
   }
 
-  /**
-   * Asks about the waiting turn once the session is open again.
-   * @throws as {@link askStatus}
-   */
   async #rejoin(opened: OpenedSession, replay: SessionReplay | undefined, signal: AbortSignal): Promise<void> {
     replay?.end();
     this.#context.session.feed({ type: 'asking' });
@@ -592,10 +584,6 @@ export class Connector {
     return true;
   }
 
-  /**
-   * Reconnects after a delay (section 6.1).
-   * @returns false after too many attempts
-   */
   #reconnectLater(error: ParleyError): boolean {
     const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });
@@ -631,7 +619,6 @@ export class Connector {
   }
 }
 
-/** Timeout of `session/close`. */
 const CLOSE_MS = 1500;
 
 class AgentEndings {
@@ -654,7 +641,6 @@ class AgentEndings {
     return this.#ending;
   }
 
-  /** Resolves when all have ended, or with false when the signal is aborted. */
   async whenEnded(signal: AbortSignal): Promise<boolean> {
     await Promise.race([this.#ending, once(signal, 'abort')]);
     return !signal.aborted;

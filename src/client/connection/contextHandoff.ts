@@ -39,7 +39,6 @@ export class ContextHandoff {
     return isNew && this.#sessionWithoutTranscript !== undefined;
   }
 
-  /** Returns the transcript for the next message, once. */
   take(capabilities: PromptCapabilities, entries: readonly Entry[]): readonly ContentBlock[] {
     const transcript = this.#sessionWithoutTranscript === undefined ? undefined : this.#textOf(entries);
     this.#sessionWithoutTranscript = undefined;

@@ -51,7 +51,6 @@ const PASSING: ReadonlySet<string> = new Set([
   'stage-timeout',
 ]);
 
-/** Returns whether a later attempt to connect may succeed. */
 export function mayPass({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
 }

@@ -91,11 +91,6 @@ export class LiveSession implements PromptSession {
     return doubt === 'silent' ? 'agent-silent' : undefined;
   }
 
-  /**
-   * Reopens the session, or replaces it.
-   * @returns why that failed
-   * @throws `signal`'s reason
-   */
   async #reopen(session: OpenedSession, signal: AbortSignal, inVain = 0): Promise<WaitReason<PauseCode> | undefined> {
     try {
       await this.#conversation.connector.reopenSession(session, inVain, signal);

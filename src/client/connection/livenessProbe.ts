@@ -49,9 +49,7 @@ export class LivenessProbe {
   #unsupported: AgentLink | undefined;
   #liveness: Liveness = 'unknown';
   #heardAt = 0;
-  /** Counts updates. */
   #updateCount = 0;
-  /** When the agent was given something to do. */
   #busyAt = 0;
   #checkedAt: number | undefined;
   #askAfterMs = SILENCE_MS;
@@ -78,7 +76,6 @@ export class LivenessProbe {
     return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
   }
 
-  /** The agent sent something in the session. Cheap: called for each batch of updates. */
   heard(): void {
     this.#heardAt = this.#now();
     this.#updateCount++;

@@ -41,9 +41,7 @@ export interface ReadySession {
   readonly problems: readonly LocalizableText[];
   /** The agent has no earlier messages. */
   readonly isNew: boolean;
-  /** Earlier messages may still be repeated. */
   readonly replay: SessionReplay | undefined;
-  /** Why the session is new although it was to be forked. */
   readonly notForked?: LocalizableText;
 }
 
@@ -101,7 +99,6 @@ export async function openSession(
     stages.awaitUser('sign-in');
     return { kind: 'authRequired', refusal: error };
   }
-  // Handle what came together with the answer first.
   await new Promise((resolve) => setImmediate(resolve));
   const { offer, replay } = opened;
   const { sessionId } = offer;
@@ -214,7 +211,6 @@ async function openNew(
     replay = replayOf(context, link, { compares: isHere, expected: !isHere });
   } else if (session.transcript.entries.length > 0 && !link.description.features.carried)
     apply({ type: 'ids_renewed' });
-  // The response first, then earlier updates, in order.
   withdrawOffer(session);
   applyOffer(session, offer);
   const early = router.register(offer.sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
@@ -392,7 +388,6 @@ export function applyOffer({ apply }: Pick<ReplayedSession, 'apply'>, { modes, c
   if (commands) apply({ type: 'commands', commands });
 }
 
-/** Clears the modes and options of the previous session. */
 export function withdrawOffer({ apply, transcript }: Pick<ReplayedSession, 'apply' | 'transcript'>): void {
   const { modes, config } = transcript;
   if (config.length > 0) apply({ type: 'config', options: [] });

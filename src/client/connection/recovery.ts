@@ -3,7 +3,6 @@ import type { Disposable } from '../../base/disposable';
 
 /** About a minute and a half in total. */
 const RECONNECT_DELAYS_MS: readonly number[] = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000];
-/** Before the first, second and third restart. */
 const PAUSES_MS: readonly number[] = [100, 1_000, 4_000];
 /** An exit after this lifetime starts a new series. */
 const LIVED_WELL_MS = 60_000;

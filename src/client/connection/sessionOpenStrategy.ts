@@ -93,7 +93,6 @@ export function rejoining(sessionId: string): Reopening {
   return { kind: 'reopen', sessionId, transcript: 'keep', catchesUp: true };
 }
 
-/** Returns the other method after a refusal, if any. */
 export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): Reopening | undefined {
   if (opening.refused || !load || !resume) return undefined;
   return { ...opening, refused: opening.catchesUp ? 'load' : 'resume' };

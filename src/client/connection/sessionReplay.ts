@@ -15,7 +15,7 @@ import { sameIds } from '../../session/model/renewedIds';
 import type { Entry, SessionState } from '../../session/model/state';
 import { reconcile } from '../../session/reconcile/reconcile';
 import { Grace, later, type Schedule } from '../ports/grace';
-import { hear } from '../prompts/heardEvent';
+import { feedEvent } from '../prompts/heardEvent';
 import { reduce } from '../turns/engine';
 import { initialTurns, type TurnEffect, type TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
@@ -50,9 +50,7 @@ const OUTPUT: ReadonlySet<unknown> = new Set([
   'plan_update',
 ]);
 
-/** How replayed updates are read. */
 export interface PastUpdates {
-  /** Receives states, which begin and end no turns here. */
   readonly onState: (report: StateReport) => void;
   readonly onTurnComplete: (barrier: TurnComplete) => void;
   /** Returns an event without what the agent adds only to replays. */
@@ -66,7 +64,6 @@ export interface ReplayedSession {
   readonly updates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly reportState: (report: StateReport) => void;
   readonly feed: (fact: TurnFact) => void;
-  /** Called before missing entries are added. */
   repeated(entries: readonly Entry[]): void;
 }
 
@@ -83,7 +80,6 @@ export interface SessionReplayOptions {
   readonly expected: boolean;
   readonly rejoins?: boolean;
   readonly asSaid: AsSaid;
-  /** Timers by default. */
   readonly schedule?: Schedule;
 }
 
@@ -125,7 +121,6 @@ export class SessionReplay {
     return this.#options.expected;
   }
 
-  /** The sink for the session's updates. */
   readonly take = (updates: readonly unknown[]): void => {
     const { compares, session, dialect } = this.#options;
     if (this.#isOver) {
@@ -194,7 +189,6 @@ export class SessionReplay {
     if (this.#options.compares && !this.#isOver && !this.#undecided) this.#addMissing(true);
   };
 
-  /** A replay was requested and has not begun. */
   get isAwaited(): boolean {
     return this.#options.expected && !this.#hasReplayed;
   }
@@ -232,7 +226,6 @@ export class SessionReplay {
     });
   }
 
-  /** The session is open: takes over the replay. */
   answered(): void {
     this.#settled = true;
     if (this.#live) {
@@ -304,7 +297,7 @@ export class SessionReplay {
     // It ended the turn before.
     if ('role' in event && event.role === 'user') this.#complete = undefined;
     const events = this.#options.asSaid(event);
-    for (const said of events) this.#turns.hear(said);
+    for (const said of events) this.#turns.handle(said);
     return events;
   }
 
@@ -356,7 +349,6 @@ function withoutHandoffText(entry: Entry): Entry {
   return { ...entry, content };
 }
 
-/** Tracks turns during a replay. Its clock stands still, so no grace runs out. */
 class ReplayedTurns {
   readonly #apply: (event: SessionEvent) => void;
   #state = initialTurns();
@@ -374,11 +366,11 @@ class ReplayedTurns {
     return this.#reportsEnds && turn !== undefined && turn.ended === undefined;
   }
 
-  hear(event: SessionEvent): void {
+  handle(event: SessionEvent): void {
     if ((event.type === 'message' || event.type === 'message_chunk') && event.role === 'user') {
       this.#isAgentTurn = false;
       this.#feed({ type: 'past' });
-    } else hear(event, this.#feed);
+    } else feedEvent(event, this.#feed);
     if (!this.#isAgentTurn || !this.#state.turn?.hasOutput) return;
     this.#isAgentTurn = false;
     this.#apply({ type: 'replayed_turn' });

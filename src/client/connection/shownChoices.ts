@@ -62,7 +62,6 @@ export function modeChoice({ id, name }: { readonly id: string; readonly name: s
   return { value: id, label: name, isMode: true, isRequired: true };
 }
 
-/** Returns the names of the option and of its value. */
 export function labelOf(option: ConfigOption, value: string | boolean): string {
   if (typeof value === 'boolean') return `${option.name}: ${value ? l10n.t('On') : l10n.t('Off')}`;
   const named =

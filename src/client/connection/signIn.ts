@@ -77,7 +77,6 @@ export function wordsOf({ message }: AuthRefusal): string {
   return displayLine(message.replace(/^\s*auth(?:entication)? (?:is )?required\b[\s.:!-]*/i, ''), MAX_TEXT);
 }
 
-/** Returns the label of the method's button. */
 export function labelOf(method: AuthMethod): LocalizableText {
   const name = nameOf(method);
   return method.type === 'env_var' && method.isMentioned ? localizable('Enter {0}…', name) : name;

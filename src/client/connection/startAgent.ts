@@ -27,9 +27,7 @@ export interface LinkServices {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   /** The user's environment, with the PATH of their login shell. */
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** Remembered protocol versions. */
   readonly offers?: ProtocolOffers;
-  /** Child processes by default. */
   readonly startProcess?: ProcessStarter;
   /** Absent: terminal methods are shown but can't be chosen. */
   readonly signInTerminal?: SignInTerminal;
@@ -56,7 +54,6 @@ export interface StartServices extends LinkServices {
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
   readonly keys?: AgentKeys;
   readonly systemPrompt?: SystemPrompt;
-  /** The user's last choices, for new sessions. */
   readonly choices?: RememberedChoices;
   readonly startTimeoutMs: () => number;
   readonly serverRefusals?: ServerRefusals;
@@ -112,7 +109,6 @@ export async function attachAgent(context: StartContext, signal: AbortSignal): P
   return RpcLink.attach({ ...linkOptions(key, agent, cwd, services, session), keeper }, signal);
 }
 
-/** Ends the agent of an earlier window. Never throws. */
 export async function endUnattached(context: StartContext): Promise<void> {
   try {
     await (await attachAgent(context, new AbortController().signal)).close();

@@ -34,7 +34,7 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     roots: [cwd],
     services: { ...rest, isOnlyAsked: true },
   });
-  const look = (): void => {
+  const onChange = (): void => {
     for (const [id, { options }] of conversation.model.state.permissions) {
       const no = options.find(({ kind }) => kind.startsWith('reject'));
       conversation.answerPermission(id, no?.optionId ?? null);
@@ -42,16 +42,16 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     for (const id of conversation.model.state.elicitations.keys()) conversation.elicitations.refuse(id, 'decline');
   };
   try {
-    const { turnId, stopReason } = await new UnattendedMessage(conversation, text).attend(look, signal);
+    const { turnId, stopReason } = await new UnattendedMessage(conversation, text).attend(onChange, signal);
     if (stopReason === 'error') throw turnFailure(conversation, turnId);
     if (conversation.communication.isAsking) {
       await conversation.communication.cancel();
       throw noAnswer(agent.name);
     }
-    const said = conversation.model.state.entries.findLast(
-      (one) => one.turnId === turnId && one.kind === 'agent' && one.parent === undefined,
+    const reply = conversation.model.state.entries.findLast(
+      (entry) => entry.turnId === turnId && entry.kind === 'agent' && entry.parent === undefined,
     );
-    const answer = said?.kind === 'agent' ? textOfBlocks(said.content).trim() : '';
+    const answer = reply?.kind === 'agent' ? textOfBlocks(reply.content).trim() : '';
     if (answer === '') throw noAnswer(agent.name);
     return answer;
   } finally {

@@ -17,9 +17,7 @@ import type { ConversationServices } from './conversationOptions';
 import { StartMode } from './startMode';
 
 const ANSWER_MS = 5000;
-/** Share of that time for options that the answer lacks and that may follow in an update. */
-const TELL_PART = 0.1;
-/** Setting one option can change another. */
+const UPDATE_SHARE = 0.1;
 const MAX_PASSES = 4;
 
 export interface ChoosingConversation {
@@ -50,12 +48,11 @@ export class Choices {
   readonly startMode: StartMode;
   readonly #conversation: ChoosingConversation;
   readonly #answerMs: number;
-  /** Without an answer yet, in the order of sending. */
   #requests: readonly ChoiceRequest[] = [];
   #choosing: readonly { readonly choice: Choice; readonly done: Promise<void> }[] = [];
   #settling: { readonly link: AgentLink; readonly done: Promise<readonly Missing[]> } | undefined;
   #missing: readonly Missing[] = [];
-  #heard: { mode?: string; config?: true } = {};
+  #reported: { mode?: string; config?: true } = {};
   #onConfig: (() => void) | undefined;
 
   constructor(conversation: ChoosingConversation, onAnswer: () => void) {
@@ -66,24 +63,23 @@ export class Choices {
 
   happened(event: SessionEvent): void {
     this.startMode.happened(event);
-    if (event.type === 'mode' || event.type === 'modes') this.#heard.mode = event.current;
+    if (event.type === 'mode' || event.type === 'modes') this.#reported.mode = event.current;
     if (event.type !== 'config') return;
-    this.#heard.config = true;
+    this.#reported.config = true;
     this.#onConfig?.();
   }
 
-  /** @param isNew the agent has just created the session */
   opened(isNew: boolean): void {
     const state = this.#state;
     const { wanted } = state;
     this.#missing = [];
     const remembered = isNew ? this.#conversation.services.choices?.of(this.#conversation.agent.id) : undefined;
     // A choice that the agent doesn't report may differ from what is shown.
-    const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
+    const unreported = shownChoices(state).filter((choice) => !isInForce(state, choice));
     if (isNew) this.startMode.began();
     const mode = isNew ? this.startMode.choice : undefined;
-    const more = [...unsaid, ...(mode ? [mode] : []), ...(remembered ? rememberedOf(remembered, state) : [])];
-    const added = more.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
+    const candidates = [...unreported, ...(mode ? [mode] : []), ...(remembered ? rememberedOf(remembered, state) : [])];
+    const added = candidates.filter((choice) => !wanted.some((other) => isSameSetting(other, choice)));
     if (added.length > 0) this.#apply([...wanted, ...added]);
     void this.#settle();
   }
@@ -114,9 +110,9 @@ export class Choices {
     this.#missing = [];
     if (missing.length === 0) return;
     const { wanted, config } = this.#state;
-    this.#apply(wanted.filter((choice) => !missing.some((one) => isSameSetting(one, choice))));
+    this.#apply(wanted.filter((choice) => !missing.some((other) => isSameSetting(other, choice))));
     for (const { id, value } of missing) {
-      const option = config.find((one) => one.id === id);
+      const option = config.find((candidate) => candidate.id === id);
       if (!option || choices?.of(agent.id)?.[option.id] !== value) continue;
       choices.remember(agent.id, option.id, option.value);
     }
@@ -141,7 +137,7 @@ export class Choices {
 
   async setConfigOption(id: string, value: string | boolean): Promise<void> {
     const { config } = this.#state;
-    const option = config.find((one) => one.id === id);
+    const option = config.find((candidate) => candidate.id === id);
     const label = option ? labelOf(option, value) : `${id}: ${value}`;
     const isMode = option !== undefined && option === modeOption(config);
     await this.#choose({ id, value, label, isRequired: true, isMode: isMode || undefined });
@@ -153,29 +149,29 @@ export class Choices {
     const state = this.#state;
     const { wanted } = state;
     if (state.isOpening && connector.isStarting && !connector.session) {
-      this.#apply([...wanted.filter((one) => !isSameSetting(one, choice)), choice]);
+      this.#apply([...wanted.filter((other) => !isSameSetting(other, choice)), choice]);
       this.#showWanted(choice);
       return;
     }
     connector.ready();
-    const earlier = wanted.filter((one) => isSameSetting(one, choice));
-    const others = wanted.filter((one) => !isSameSetting(one, choice));
-    const held = others.filter((one) => isInForce(state, one));
+    const earlier = wanted.filter((other) => isSameSetting(other, choice));
+    const others = wanted.filter((other) => !isSameSetting(other, choice));
+    const inForce = others.filter((other) => isInForce(state, other));
     this.#apply([...others, choice]);
     const choosing = { choice, done: this.#set(choice) };
     this.#choosing = [...this.#choosing, choosing];
     try {
       await choosing.done;
-      this.#follow(choice, held);
+      this.#follow(choice, inForce);
     } catch (error) {
       // After a refusal the shown value is in force; without an answer that is unknown.
       if (!(error instanceof Unanswered) && this.#isWanted(choice))
-        this.#apply([...this.#state.wanted.filter((one) => one !== choice), ...earlier]);
+        this.#apply([...this.#state.wanted.filter((other) => other !== choice), ...earlier]);
       throw error;
     } finally {
-      this.#choosing = this.#choosing.filter((one) => one !== choosing);
+      this.#choosing = this.#choosing.filter((other) => other !== choosing);
     }
-    this.#look();
+    this.#releaseWhenSet();
   }
 
   /**
@@ -197,25 +193,23 @@ export class Choices {
   /**
    * Accepts the agent's changes to other options that follow from a choice of the user. Later in a
    * session the agent may change the choice by itself.
-   * @param held choices that were in force before
+   * @param inForce choices that were in force before
    */
-  #follow(choice: Choice, held: readonly Choice[]): void {
+  #follow(choice: Choice, inForce: readonly Choice[]): void {
     const state = this.#state;
-    const wanted = state.wanted.flatMap((one): Choice[] => {
-      if (!held.includes(one) || isInForce(state, one)) return [one];
-      const option = state.config.find(({ id }) => id === one.id);
-      return option ? [{ ...one, value: option.value, label: labelOf(option, option.value) }] : [];
+    const wanted = state.wanted.flatMap((other): Choice[] => {
+      if (!inForce.includes(other) || isInForce(state, other)) return [other];
+      const option = state.config.find(({ id }) => id === other.id);
+      return option ? [{ ...other, value: option.value, label: labelOf(option, option.value) }] : [];
     });
-    this.#apply(state.isOpening ? wanted : wanted.filter((one) => one !== choice));
+    this.#apply(state.isOpening ? wanted : wanted.filter((other) => other !== choice));
   }
 
-  /** Choices to set, in order. */
   #open(): readonly Choice[] {
     const state = this.#state;
     return state.wanted.filter((choice) => !isInForce(state, choice));
   }
 
-  /** As {@link #settle}, including what the user chooses in the meantime. */
   async #settleAll(): Promise<readonly Missing[]> {
     const refused: Missing[] = [];
     let missing: readonly Missing[];
@@ -224,7 +218,7 @@ export class Choices {
         await done.catch((error: unknown) => refused.push({ choice, why: this.#why(choice, error) }));
       missing = await this.#settle();
     } while (this.#choosing.length > 0);
-    return [...refused.filter(({ choice }) => !missing.some((one) => one.choice === choice)), ...missing];
+    return [...refused.filter(({ choice }) => !missing.some((other) => other.choice === choice)), ...missing];
   }
 
   /**
@@ -239,7 +233,7 @@ export class Choices {
     this.#settling = settling;
     void settling.done.then(() => {
       if (this.#settling === settling) this.#settling = undefined;
-      this.#look();
+      this.#releaseWhenSet();
     });
     return settling.done;
   }
@@ -250,7 +244,6 @@ export class Choices {
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const open = this.#open();
       for (const choice of open) {
-        // An earlier answer may have set or offered it.
         if (isInForce(this.#state, choice) || !this.#isWanted(choice)) continue;
         try {
           await this.#set(choice);
@@ -269,7 +262,7 @@ export class Choices {
       if (isSilent || this.#open().every((choice) => open.includes(choice))) break;
     }
     this.#dropUnoffered();
-    const why = (choice: Choice) => missing.get(choice) ?? (isSilent ? undefined : this.#kept(choice));
+    const why = (choice: Choice) => missing.get(choice) ?? (isSilent ? undefined : this.#notSetReason(choice));
     return this.#open().map((choice) => ({ choice, why: why(choice) }));
   }
 
@@ -284,21 +277,20 @@ export class Choices {
     if (named === undefined || named === choice.value) return false;
     try {
       const session = this.#conversation.connector.ready();
-      const both = this.#ask({ ...choice, value: named }, session).then(() => this.#ask(choice, session));
+      const both = this.#setOnce({ ...choice, value: named }, session).then(() => this.#setOnce(choice, session));
       return (await within(this.#answerMs, both)) && isInForce(this.#state, choice);
     } catch {
       return false;
     }
   }
 
-  /** Drops optional choices that the agent doesn't offer. */
   #dropUnoffered(): void {
     const state = this.#state;
     const wanted = state.wanted.filter((choice) => choice.isRequired || targetOf(state, choice));
     if (wanted.length < state.wanted.length) this.#apply(wanted);
   }
 
-  #look(): void {
+  #releaseWhenSet(): void {
     if (this.#missing.length === 0 || this.#open().length > 0) return;
     this.#missing = [];
     this.#conversation.queueActions.release('choices-not-set');
@@ -310,27 +302,29 @@ export class Choices {
    */
   async #set(choice: Choice): Promise<void> {
     const { link } = this.#conversation.connector.ready();
-    this.#requests = this.#requests.filter((one) => one.link === link);
-    const known = this.#requests.find((one) => isSameSetting(one.choice, choice) && one.choice.value === choice.value);
-    const { done } = known ?? this.#send(choice, link);
+    this.#requests = this.#requests.filter((other) => other.link === link);
+    const pending = this.#requests.find(
+      (other) => isSameSetting(other.choice, choice) && other.choice.value === choice.value,
+    );
+    const { done } = pending ?? this.#send(choice, link);
     if (await within(this.#answerMs, done)) return;
     const { name } = this.#conversation.agent;
     throw new Unanswered('no-answer', localizable("{0} didn't answer when asked for “{1}”.", name, choice.label));
   }
 
   #send(choice: Choice, link: AgentLink): ChoiceRequest {
-    const before = Promise.allSettled(this.#requests.map(({ done }) => done));
-    const done = within(this.#answerMs, before).then(() => this.#request(choice, link));
+    const earlier = Promise.allSettled(this.#requests.map(({ done }) => done));
+    const done = within(this.#answerMs, earlier).then(() => this.#request(choice, link));
     const request = { choice, link, done };
     this.#requests = [...this.#requests, request];
-    const over = (): void => {
-      this.#requests = this.#requests.filter((one) => one !== request);
+    const finished = (): void => {
+      this.#requests = this.#requests.filter((other) => other !== request);
     };
     done.then(() => {
-      over();
+      finished();
       // A late answer may put a held message's choice in force, or allow setting it now.
       if (this.#missing.length > 0) void this.#settle();
-    }, over);
+    }, finished);
     return request;
   }
 
@@ -338,42 +332,42 @@ export class Choices {
   async #request(choice: Choice, link: AgentLink): Promise<void> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       if (this.#link !== link || !this.#isWanted(choice)) break;
-      if (await this.#ask(choice, this.#conversation.connector.ready())) return;
+      if (await this.#setOnce(choice, this.#conversation.connector.ready())) return;
     }
-    throw new ParleyError('not-set', this.#kept(choice));
+    throw new ParleyError('not-set', this.#notSetReason(choice));
   }
 
   /** @returns whether the choice is in force */
-  async #ask(choice: Choice, { link, sessionId }: OpenedSession): Promise<boolean> {
+  async #setOnce(choice: Choice, { link, sessionId }: OpenedSession): Promise<boolean> {
     const { apply } = this.#conversation.recorder;
     const target = targetOf(this.#state, choice);
     if (!target) return false;
-    const isOfUser = this.#choosing.some((one) => one.choice === choice);
+    const isOfUser = this.#choosing.some((other) => other.choice === choice);
     const controls = required(link.dialect.controls);
-    this.#heard = {};
+    this.#reported = {};
     if (target.kind === 'mode') {
       await controls.setMode(sessionId, target.value);
-      const { mode = target.value } = this.#heard;
+      const { mode = target.value } = this.#reported;
       apply({ type: 'mode', current: mode, byUser: isOfUser ? (true as const) : undefined });
       return mode === target.value;
     }
     const { id } = target.option;
     const options = await controls.setConfigOption(sessionId, id, target.value);
-    if (!options && !isInForce(this.#state, choice)) await this.#untilTold(choice);
+    if (!options && !isInForce(this.#state, choice)) await this.#awaitUpdate(choice);
     if (options ?? isOfUser)
       apply({ type: 'config', options: options ?? this.#state.config, chosen: isOfUser ? id : undefined });
     return isInForce(this.#state, choice);
   }
 
   /** The answer lacks the options, which may follow in an update. */
-  async #untilTold(choice: Choice): Promise<void> {
-    if (this.#heard.config) return;
-    const told = new Promise<void>((resolve) => {
+  async #awaitUpdate(choice: Choice): Promise<void> {
+    if (this.#reported.config) return;
+    const updated = new Promise<void>((resolve) => {
       this.#onConfig = resolve;
     });
-    const isTold = await within(this.#answerMs * TELL_PART, told);
+    const isUpdated = await within(this.#answerMs * UPDATE_SHARE, updated);
     this.#onConfig = undefined;
-    if (isTold) return;
+    if (isUpdated) return;
     const { name } = this.#conversation.agent;
     throw new Unanswered('no-answer', localizable("{0} didn't confirm “{1}”.", name, choice.label));
   }
@@ -384,7 +378,7 @@ export class Choices {
     return localizable('{0} refused “{1}”: {2}.', this.#conversation.agent.name, choice.label, words);
   }
 
-  #kept(choice: Choice): Localizable {
+  #notSetReason(choice: Choice): Localizable {
     const { name } = this.#conversation.agent;
     return targetOf(this.#state, choice)
       ? localizable("{0} didn't switch to “{1}”.", name, choice.label)

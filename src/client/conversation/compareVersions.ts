@@ -33,12 +33,12 @@ interface ComparedConversation {
 
 export function compareVersions(conversation: ComparedConversation): Disposable {
   const end = new AbortController();
-  const heard = conversation.recorder.onDidApply((event) => {
+  const subscription = conversation.recorder.onDidApply((event) => {
     if (event.type === 'turn_ended') void compare(conversation, event, end.signal);
   });
   return toDisposable(() => {
     end.abort();
-    heard.dispose();
+    subscription.dispose();
   });
 }
 
@@ -66,7 +66,6 @@ async function compare(
   }
 }
 
-/** Client services that the tool calls of a turn could have used. */
 function servicesIn({ entries }: Readonly<SessionState>, turnId: string): readonly ClientService[] {
   const found: ClientService[] = [];
   for (let index = entries.length - 1; index >= 0; index--) {
@@ -78,7 +77,6 @@ function servicesIn({ entries }: Readonly<SessionState>, turnId: string): readon
   return found;
 }
 
-/** Version 2 has options instead of modes. */
 function onlyInV1({ modes, config }: Readonly<SessionState>): string[] {
   return modes.length > 0 && !config.some(({ category }) => category === 'mode') ? ['modes'] : [];
 }

@@ -37,7 +37,7 @@ import { closingEvents, unansweredPrompt } from './restore';
  * model may think.
  */
 const QUIET_MS = 60_000;
-const MAX_LOOKS = 10;
+const MAX_CHECKS = 10;
 /** How long an agent may take to begin with a prompt that was sent before. */
 const BEGINS_MS = 10_000;
 
@@ -68,11 +68,11 @@ export class ConnectionEvents implements ConnectorListener {
   readonly #model: SessionModel;
   readonly #notices: StartNotices;
   /** Prompt of the waiting turn, if nothing shows that the agent has it. */
-  #inDoubt: KeptItem | undefined;
-  #hasRepeated = false;
-  #isShown = false;
-  #stopsAgain = false;
-  readonly #running = new RunningCalls();
+  #doubtfulPrompt: KeptItem | undefined;
+  #hasReplayed = false;
+  #promptArrived = false;
+  #resendsStop = false;
+  readonly #runningCalls = new RunningCalls();
 
   constructor(conversation: ConnectedConversation, model: SessionModel) {
     this.#conversation = conversation;
@@ -112,14 +112,14 @@ export class ConnectionEvents implements ConnectorListener {
   ready(problems: readonly LocalizableText[], isNew: boolean, notForked?: LocalizableText): void {
     const { agent, sessionId, handoff, progress, probe, changes, choices, turns } = this.#conversation;
     const { entries } = this.#model.state;
-    if (handoff.ready(sessionId, isNew, entries)) this.#notices.beganAnew(agent.name, entries, notForked);
-    this.#notices.notHandedOver(problems);
+    if (handoff.ready(sessionId, isNew, entries)) this.#notices.newSession(agent.name, entries, notForked);
+    this.#notices.missingServers(problems);
     progress.opened();
     probe.heard();
     changes.warm();
     // The request to stop may not have reached the agent.
-    if (this.#stopsAgain) turns.cancel();
-    this.#stopsAgain = false;
+    if (this.#resendsStop) turns.cancel();
+    this.#resendsStop = false;
     this.#conversation.isSuspended = false;
     choices.opened(isNew);
     turns.dispatcher.pump();
@@ -150,8 +150,8 @@ export class ConnectionEvents implements ConnectorListener {
     const { key, services, queue, probe, turns, subagents, progress, recorder, readOnly } = this.#conversation;
     const { earlier } = progress;
     probe.set('unknown');
-    const inDoubt = hadSession && !readOnly && !this.#isShown ? unansweredPrompt(this.#model.state) : undefined;
-    this.#isShown = false;
+    const inDoubt = hadSession && !readOnly && !this.#promptArrived ? unansweredPrompt(this.#model.state) : undefined;
+    this.#promptArrived = false;
     if (inDoubt) queue.putFirst(inDoubt);
     const isLeft = this.#conversation.endsWithWindow || earlier !== undefined || note === 'window-ended';
     if (hadSession && queue.items.length > 0) queue.pause(isLeft ? 'window-ended' : detailed('agent-ended', note));
@@ -173,9 +173,9 @@ export class ConnectionEvents implements ConnectorListener {
     return recorder.together(() => {
       const inDoubt = unansweredPrompt(this.#model.state);
       if (!turns.cut(link)) return false;
-      this.#inDoubt = inDoubt;
-      this.#hasRepeated = false;
-      this.#isShown = false;
+      this.#doubtfulPrompt = inDoubt;
+      this.#hasReplayed = false;
+      this.#promptArrived = false;
       probe.set('unknown');
       return true;
     });
@@ -185,10 +185,10 @@ export class ConnectionEvents implements ConnectorListener {
     const { queue, turns } = this.#conversation;
     const { entries } = this.#model.state;
     for (const item of resolveDoubtfulPrompts(queue, entries, repeated)) turns.dispatcher.forget(item);
-    this.#hasRepeated = true;
-    if (!this.#inDoubt) return;
-    const waiting = { items: [this.#inDoubt], remove: () => undefined };
-    this.#isShown ||= resolveDoubtfulPrompts(waiting, entries, repeated).length > 0;
+    this.#hasReplayed = true;
+    if (!this.#doubtfulPrompt) return;
+    const waiting = { items: [this.#doubtfulPrompt], remove: () => undefined };
+    this.#promptArrived ||= resolveDoubtfulPrompts(waiting, entries, repeated).length > 0;
   }
 
   /** The agent has answered about the session. @returns false if the waiting turn is lost */
@@ -196,11 +196,11 @@ export class ConnectionEvents implements ConnectorListener {
     const { recorder, turns, subagents } = this.#conversation;
     const { state } = this.#model;
     return recorder.together(() => {
-      const isCertain = this.#isShown || this.#inDoubt === undefined || !unansweredPrompt(state);
-      if (!turns.rejoin(status, isCertain ? true : this.#hasRepeated ? false : undefined)) return false;
-      this.#isShown = false;
+      const isCertain = this.#promptArrived || this.#doubtfulPrompt === undefined || !unansweredPrompt(state);
+      if (!turns.rejoin(status, isCertain ? true : this.#hasReplayed ? false : undefined)) return false;
+      this.#promptArrived = false;
       subagents.resume(state.entries);
-      this.#stopsAgain = turns.isCancelled;
+      this.#resendsStop = turns.isCancelled;
       this.#watch();
       return true;
     });
@@ -215,16 +215,16 @@ export class ConnectionEvents implements ConnectorListener {
     };
     if (hasBegun() || driver.state.turn?.grace) return;
     driver.whenQuiet(BEGINS_MS, () => {
-      if (!hasBegun()) void this.#wasQuiet();
+      if (!hasBegun()) void this.#onQuiet();
     });
   }
 
   #watch(): void {
     const { turns, services } = this.#conversation;
-    turns.driver.whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#wasQuiet());
+    turns.driver.whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#onQuiet());
   }
 
-  async #wasQuiet(): Promise<void> {
+  async #onQuiet(): Promise<void> {
     const { connector, turns, services } = this.#conversation;
     const { session: opened } = connector;
     const { state: model } = this.#model;
@@ -235,7 +235,7 @@ export class ConnectionEvents implements ConnectorListener {
       return;
     }
     const { router } = opened.link;
-    const heard = router.updatesOf(opened.sessionId);
+    const updateCount = router.updatesOf(opened.sessionId);
     const { answer, state } = await askStatus(opened, new AbortController().signal).catch(
       (error: unknown): SessionStatus => {
         services.log.info(`session/status: ${messageOf(error)}`);
@@ -244,43 +244,42 @@ export class ConnectionEvents implements ConnectorListener {
     );
     if (connector.session?.link !== opened.link || model.turn?.id !== turn) return;
     // Newer updates and questions show that the turn continues, whatever the answer.
-    if (router.updatesOf(opened.sessionId) !== heard || isAwaited(model)) {
+    if (router.updatesOf(opened.sessionId) !== updateCount || isAwaited(model)) {
       this.#watch();
       return;
     }
     if (state) turns.state(state);
-    if (state ? !isIdle(state) : answer === 'live' && this.#running.look(model, turn)) this.#watch();
-    else this.#gaveNoEnd();
+    if (state ? !isIdle(state) : answer === 'live' && this.#runningCalls.check(model, turn)) this.#watch();
+    else this.#endUnknown();
   }
 
-  #gaveNoEnd(): void {
+  #endUnknown(): void {
     const { queue, turns } = this.#conversation;
     const { state } = this.#model;
     if (!state.turn) return;
     const inDoubt = unansweredPrompt(state);
     if (inDoubt) queue.putFirst(inDoubt);
-    const note = unsaidEnd();
+    const note = unknownEnd();
     if (queue.items.length > 0) queue.pause(detailed('agent-ended', note));
     turns.driver.feed({ type: 'no_end', note });
   }
 }
 
-/** Tells whether a turn is silent because a tool call runs. */
 export class RunningCalls {
   /** Running calls at the last check, and the number of checks with the same result. */
-  #last = { calls: '', looks: 0 };
+  #lastCheck = { calls: '', count: 0 };
 
   /** Returns whether a tool call of the turn runs, and not for too long. */
-  look({ entries }: Readonly<SessionState>, turnId: string): boolean {
+  check({ entries }: Readonly<SessionState>, turnId: string): boolean {
     const calls = entries
       .flatMap((entry) => (entry.kind === 'tool' && entry.turnId === turnId && !isEnded(entry.status) ? entry.id : []))
       .join();
-    this.#last = { calls, looks: calls === this.#last.calls ? this.#last.looks + 1 : 1 };
-    return calls !== '' && this.#last.looks < MAX_LOOKS;
+    this.#lastCheck = { calls, count: calls === this.#lastCheck.calls ? this.#lastCheck.count + 1 : 1 };
+    return calls !== '' && this.#lastCheck.count < MAX_CHECKS;
   }
 }
 
-export function unsaidEnd(): LocalizableText {
+export function unknownEnd(): LocalizableText {
   return localizable("The connection was lost, and the agent doesn't say how the turn ended.");
 }
 
@@ -293,7 +292,7 @@ function isAwaited({ permissions, elicitations, terminals }: Readonly<SessionSta
 export class StartNotices {
   readonly #apply: (event: SessionEvent) => void;
   readonly #log: Log;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(apply: (event: SessionEvent) => void, log: Log) {
     this.#apply = apply;
@@ -301,19 +300,26 @@ export class StartNotices {
   }
 
   /** Warns that the agent doesn't have the transcript, once per opened session. */
-  beganAnew(agentName: string, entries: readonly Entry[], description?: LocalizableText): void {
+  newSession(agentName: string, entries: readonly Entry[], description?: LocalizableText): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
-    const said = ownText('new-session', agentName);
-    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, description, beginsAnew: true });
+    const text = ownText('new-session', agentName);
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said: text, description, beginsAnew: true });
   }
 
-  notHandedOver(problems: readonly LocalizableText[]): void {
+  missingServers(problems: readonly LocalizableText[]): void {
     for (const problem of problems) this.#log.warn(`MCP servers: ${inEnglish(problem)}`);
-    const news = problems.filter((problem) => !this.#told.has(inEnglish(problem)));
-    for (const problem of news) this.#told.add(inEnglish(problem));
-    if (news.length === 0) return;
-    const said = ownText('mcp-unavailable');
-    this.#apply({ type: 'notice', own: true, severity: 'warning', title: '', said, description: lines(news) });
+    const unreported = problems.filter((problem) => !this.#reported.has(inEnglish(problem)));
+    for (const problem of unreported) this.#reported.add(inEnglish(problem));
+    if (unreported.length === 0) return;
+    const text = ownText('mcp-unavailable');
+    this.#apply({
+      type: 'notice',
+      own: true,
+      severity: 'warning',
+      title: '',
+      said: text,
+      description: lines(unreported),
+    });
   }
 }

@@ -159,14 +159,14 @@ export class Conversation implements Disposable {
   #restore(kept: KeptConversation, isHeld: boolean | undefined, earlier: EarlierAgent | undefined): void {
     const { apply } = this.recorder;
     const { clock, log } = this.services;
-    const goesOn = earlier?.where;
-    restore(this, kept, apply, clock.now(), { isHeld, goesOn });
+    const running = earlier?.where;
+    restore(this, kept, apply, clock.now(), { isHeld, goesOn: running });
     const complete = async (read: () => Promise<SessionModel>): Promise<void> => {
       try {
         const whole = await read();
         if (this.isDisposed) return;
         this.#model.complete(whole);
-        if (!goesOn) for (const event of closingEvents(this.#model.state, clock.now(), isHeld)) apply(event);
+        if (!running) for (const event of closingEvents(this.#model.state, clock.now(), isHeld)) apply(event);
       } catch (error) {
         log.error(`a session could not be read: ${messageOf(error)}`);
       } finally {
@@ -175,7 +175,7 @@ export class Conversation implements Disposable {
     };
     this.#whole = kept.whole && complete(kept.whole);
     if (earlier) this.turns.restore(earlier.turns, this.#model.state, promptOf(this));
-    if (goesOn === 'far') this.events.cut();
+    if (running === 'far') this.events.cut();
     this.changes.recalled();
   }
 
@@ -184,7 +184,6 @@ export class Conversation implements Disposable {
     return this.#model;
   }
 
-  /** The agent as configured at its last start. */
   get agent(): AgentDefinition {
     return this.connector.agent;
   }
@@ -201,12 +200,10 @@ export class Conversation implements Disposable {
     return this.probe.liveness;
   }
 
-  /** The agent was asked to stop ten seconds ago. */
   get ignoresStop(): boolean {
     return this.turns.ignoresStop;
   }
 
-  /** A message is about to be sent. */
   get isPreparing(): boolean {
     return this.turns.isPreparing;
   }
@@ -247,7 +244,6 @@ export class Conversation implements Disposable {
     return this.connector.waitsForUser;
   }
 
-  /** Undefined before the agent was initialized. */
   get link(): AgentLink | undefined {
     return this.connector.link;
   }
@@ -302,16 +298,10 @@ export class Conversation implements Disposable {
     });
   }
 
-  /** The newest turn, if it failed and its prompt can be sent again. */
   get failedTurnId(): string | undefined {
     return failedTurn(this.#model.state, this.queue, this.#sentAgain)?.id;
   }
 
-  /**
-   * Sends the prompt of the failed turn as a new message.
-   * @returns false if that turn isn't the newest, or its prompt is queued already
-   * @throws as {@link send}
-   */
   sendAgain(turnId: string): boolean {
     if (this.failedTurnId !== turnId) return false;
     const { text, attachments } = promptOfTurn(this.#model.state, turnId);
@@ -319,14 +309,13 @@ export class Conversation implements Disposable {
     return true;
   }
 
-  /** Stops the running turn or start, and pauses the queue if so configured. */
   cancel(): void {
     if (this.connector.isStarting) {
       this.connector.cancelStart();
       if (this.queue.items.length > 0) this.queue.pause('start-stopped');
       return;
     }
-    const pauses = this.turns.keepBack() || (this.turns.isRunning && this.services.afterCancel() === 'pause');
+    const pauses = this.turns.cancelSend() || (this.turns.isRunning && this.services.afterCancel() === 'pause');
     if (pauses && this.queue.items.length > 0) this.queue.pause('stopped');
     this.turns.cancel();
   }
@@ -350,7 +339,6 @@ export class Conversation implements Disposable {
     return this.services.useEdited?.(this.key, id, optionId) || permissions.answer(id, optionId, isEdited);
   }
 
-  /** Adds and stores events that don't come from the agent. */
   note(events: readonly TimedEvent[]): void {
     this.recorder.together(() => {
       for (const { at, event } of events) this.recorder.applyAt(event, at);
@@ -366,7 +354,6 @@ export class Conversation implements Disposable {
     return session ? this.probe.ask(session) : 'unsupported';
   }
 
-  /** Never throws: failures are shown. */
   signIn(methodId: string): Promise<void> {
     return this.connector.signIn(methodId);
   }
@@ -394,7 +381,6 @@ export class Conversation implements Disposable {
     return this.connector.restart('agent-restarted');
   }
 
-  /** Another window has taken over: ends the agent and becomes read-only. */
   async lose(): Promise<void> {
     if (this.#readOnly) return;
     this.#readOnly = takenOver();
@@ -403,12 +389,10 @@ export class Conversation implements Disposable {
     await this.start(); // shows why it is read-only
   }
 
-  /** Why the session is read-only here; undefined: it is not. */
   get readOnly(): ParleyError | undefined {
     return this.#readOnly;
   }
 
-  /** @throws ParleyError `session-held` */
   requireOurs(): void {
     if (this.#readOnly) throw this.#readOnly;
   }

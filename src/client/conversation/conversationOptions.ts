@@ -14,15 +14,12 @@ import type { ConversationPersistence, KeptConversation } from './persistence';
 export interface ConversationOptions {
   readonly key: string;
   readonly agent: AgentDefinition;
-  /** Absolute; the first root. */
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly services: ConversationServices;
-  /** A new session by default. */
   readonly opening?: SessionOpenStrategy;
   readonly persistence?: ConversationPersistence;
   readonly kept?: KeptConversation;
-  /** Another window has the session. */
   readonly isHeld?: boolean;
   readonly isRecording?: boolean;
   /** The session is opened after this. Rejects if it is no longer wanted. */

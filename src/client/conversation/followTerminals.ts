@@ -11,7 +11,6 @@ import { rawCommandsIn } from '../rules/rawCommands';
 import type { Terminals } from '../terminals/terminals';
 import type { Recorder } from './recorder';
 
-/** Time for the agent to name the tool call of a terminal. */
 const NAMED_WITHIN_MS = 1000;
 
 interface RunningConversation {
@@ -35,7 +34,6 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
     terminals.onDidCreate(({ sessionId, terminalId, command, cwd }) => {
       if (sessionId !== key) return;
       own.add(terminalId);
-      // A command of an earlier window is in the transcript already.
       const call = model.state.terminals.has(terminalId) ? undefined : callOfTerminal(model.state, command);
       const toolCallId = call && { toolCallId: call.toolCallId };
       apply({ type: 'terminal', terminalId, command, cwd, ...toolCallId });
@@ -64,7 +62,6 @@ function addEntry(model: SessionView, terminalId: string, apply: (event: Session
   if (terminal && !isShown) apply(updateOf(terminal, true));
 }
 
-/** Differs from all call ids of agents. */
 function entryOf(terminalId: string): string {
   return `terminal ${terminalId}`;
 }
@@ -126,9 +123,9 @@ interface StoppingConversation {
 class StoppedTurns implements Disposable {
   readonly #conversation: StoppingConversation;
   readonly #schedule: Schedule;
-  readonly #waiting = new DisposableStore();
+  readonly #timers = new DisposableStore();
   /** The stopped turn after its grace, until a notice says that its commands still run. */
-  #over: string | undefined;
+  #overdueTurn: string | undefined;
 
   constructor(conversation: StoppingConversation, schedule: Schedule) {
     this.#conversation = conversation;
@@ -136,23 +133,23 @@ class StoppedTurns implements Disposable {
   }
 
   dispose(): void {
-    this.#waiting.dispose();
+    this.#timers.dispose();
   }
 
   happened(event: SessionEvent): void {
     const { model } = this.#conversation;
-    if (event.type === 'turn_started') this.#over = undefined;
+    if (event.type === 'turn_started') this.#overdueTurn = undefined;
     else if (event.type === 'turn_ended') {
       const turn = model.turn(event.turnId);
-      if (turn?.cancelRequested) this.#waiting.add(this.#schedule(() => this.#endTerminals(turn), GRACE_MS));
-    } else if (event.type === 'terminal' && event.command !== undefined && this.#isOfStopped(event.terminalId))
-      this.#waiting.add(this.#schedule(() => this.#end(event.terminalId), GRACE_MS));
-    else if (this.#over !== undefined && this.#goesOn(event, this.#over)) this.#tell();
+      if (turn?.cancelRequested) this.#timers.add(this.#schedule(() => this.#endTerminals(turn), GRACE_MS));
+    } else if (event.type === 'terminal' && event.command !== undefined && this.#startsAfterStop(event.terminalId))
+      this.#timers.add(this.#schedule(() => this.#end(event.terminalId), GRACE_MS));
+    else if (this.#overdueTurn !== undefined && this.#isAgentOutput(event, this.#overdueTurn)) this.#warn();
   }
 
   #endTerminals({ id }: Readonly<Turn>): void {
     const { state } = this.#conversation.model;
-    if (state.turns.at(-1)?.id === id) this.#over = id;
+    if (state.turns.at(-1)?.id === id) this.#overdueTurn = id;
     for (const terminal of state.terminals.values()) if (terminal.turnId === id) this.#end(terminal.id);
   }
 
@@ -168,7 +165,7 @@ class StoppedTurns implements Disposable {
    * Returns whether a command starts or is attached after its turn was stopped: its request was on
    * the way, or the window was reloaded.
    */
-  #isOfStopped(terminalId: string): boolean {
+  #startsAfterStop(terminalId: string): boolean {
     const { model } = this.#conversation;
     const { state } = model;
     const turnId = state.terminals.get(terminalId)?.turnId;
@@ -177,7 +174,6 @@ class StoppedTurns implements Disposable {
     return stopped?.cancelRequested === true && stopped.endedAt !== undefined;
   }
 
-  /** Ids of announced background work and its terminals. */
   #background(): ReadonlySet<string> {
     const { background, entries, nests } = this.#conversation.model.state;
     const ids = new Set(background.map(({ id }) => id));
@@ -193,13 +189,13 @@ class StoppedTurns implements Disposable {
   }
 
   /** Returns whether an event is output of a command that the agent runs itself in the turn. */
-  #goesOn(event: SessionEvent, turnId: string): boolean {
+  #isAgentOutput(event: SessionEvent, turnId: string): boolean {
     const { model, services } = this.#conversation;
     const { terminals } = services;
-    const { terminals: known, entries } = model.state;
+    const { terminals: terminalStates, entries } = model.state;
     if (event.type === 'terminal') {
       const { terminalId: id, append } = event;
-      const isOfTurn = known.get(id)?.turnId === turnId && !known.get(id)?.isStopped;
+      const isOfTurn = terminalStates.get(id)?.turnId === turnId && !terminalStates.get(id)?.isStopped;
       return append !== undefined && isOfTurn && !terminals.isRunning(id) && !this.#background().has(id);
     }
     if (event.type !== 'tool_content' && event.type !== 'tool_call') return false;
@@ -211,10 +207,17 @@ class StoppedTurns implements Disposable {
     return (status == null || status === 'in_progress') && (content ?? rawOutput) != null;
   }
 
-  #tell(): void {
-    this.#over = undefined;
+  #warn(): void {
+    this.#overdueTurn = undefined;
     const { agent, recorder } = this.#conversation;
-    const said = ownText('still-running', agent.name);
-    recorder.apply({ type: 'notice', severity: 'warning', title: '', said, own: true, action: { id: 'restart' } });
+    const text = ownText('still-running', agent.name);
+    recorder.apply({
+      type: 'notice',
+      severity: 'warning',
+      title: '',
+      said: text,
+      own: true,
+      action: { id: 'restart' },
+    });
   }
 }

@@ -9,7 +9,7 @@ import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
 /** Delay between a change and the check that begins the idle time. */
-const LOOK_MS = 60_000;
+const CHECK_DELAY_MS = 60_000;
 
 export interface Suspendable {
   readonly key: string;
@@ -24,7 +24,7 @@ export interface IdleAgentsOptions {
   /** Undefined: forever. */
   readonly limitMs: () => number | undefined;
   /** Called at each check, to release other resources. */
-  readonly onLook: () => void;
+  readonly onCheck: () => void;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -34,40 +34,38 @@ export interface IdleAgentsOptions {
 export class IdleAgents implements Disposable {
   readonly #options: IdleAgentsOptions;
   /** When each session became idle, by key. */
-  readonly #since = new Map<string, number>();
+  readonly #idleSince = new Map<string, number>();
   #timer: Disposable | undefined;
-  #looksAt = Number.POSITIVE_INFINITY;
+  #nextCheckAt = Number.POSITIVE_INFINITY;
   #isDisposed = false;
 
   constructor(options: IdleAgentsOptions) {
     this.#options = options;
   }
 
-  /** Restarts the idle time of a session. */
   changed(key: string): void {
-    this.#since.delete(key);
-    this.#lookIn(LOOK_MS);
+    this.#idleSince.delete(key);
+    this.#schedule(CHECK_DELAY_MS);
   }
 
-  /** Resolves when the agents have ended. */
-  async look(): Promise<void> {
-    const { conversations, isShown, limitMs, onLook, now, log } = this.#options;
+  async check(): Promise<void> {
+    const { conversations, isShown, limitMs, onCheck: onLook, now, log } = this.#options;
     onLook();
     const limit = limitMs();
     const idle = conversations().filter(({ key, isIdle }) => isIdle && !isShown(key));
     const keys = new Set(idle.map(({ key }) => key));
-    for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
+    for (const key of this.#idleSince.keys()) if (!keys.has(key)) this.#idleSince.delete(key);
     if (limit === undefined) return;
-    const over = idle.filter(({ key }) => {
-      const since = this.#since.get(key) ?? now();
-      this.#since.set(key, since);
+    const expired = idle.filter(({ key }) => {
+      const since = this.#idleSince.get(key) ?? now();
+      this.#idleSince.set(key, since);
       return now() - since >= limit;
     });
-    this.#lookAgain(limit);
+    this.#scheduleNext(limit);
     await Promise.all(
-      over.map(async (conversation) => {
+      expired.map(async (conversation) => {
         const { key, agent } = conversation;
-        this.#since.delete(key);
+        this.#idleSince.delete(key);
         log.info(`session ${key}: ${agent.name} is idle and gives its process back`);
         await conversation.suspend().catch((error: unknown) => log.warn(`session ${key}: ${messageOf(error)}`));
       }),
@@ -77,36 +75,35 @@ export class IdleAgents implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#timer?.dispose();
-    this.#since.clear();
+    this.#idleSince.clear();
   }
 
   /**
    * Schedules the next check: when a hidden session's time is over, or to see whether a shown one
    * is still shown.
    */
-  #lookAgain(limit: number): void {
+  #scheduleNext(limit: number): void {
     const { conversations, now } = this.#options;
-    const waits = conversations()
+    const delays = conversations()
       .filter(({ isIdle }) => isIdle)
-      .map(({ key }) => this.#since.get(key))
+      .map(({ key }) => this.#idleSince.get(key))
       .map((since) => (since === undefined ? limit / 4 : limit - (now() - since)));
-    if (waits.length > 0) this.#lookIn(Math.max(1000, Math.min(...waits)));
+    if (delays.length > 0) this.#schedule(Math.max(1000, Math.min(...delays)));
   }
 
-  #lookIn(ms: number): void {
+  #schedule(ms: number): void {
     const { limitMs, now, schedule } = this.#options;
-    if (this.#isDisposed || now() + ms >= this.#looksAt) return;
+    if (this.#isDisposed || now() + ms >= this.#nextCheckAt) return;
     const wait = Math.min(ms, limitMs() ?? ms);
     this.#timer?.dispose();
-    this.#looksAt = now() + wait;
+    this.#nextCheckAt = now() + wait;
     this.#timer = schedule(() => {
-      this.#looksAt = Number.POSITIVE_INFINITY;
-      void this.look();
+      this.#nextCheckAt = Number.POSITIVE_INFINITY;
+      void this.check();
     }, wait);
   }
 }
 
-/** Returns whether anything runs in a session or waits for an answer. */
 export function isAtWork(state: Readonly<SessionState>): boolean {
   const { agentState = 'idle', background, elicitations, entries, permissions, replaying, terminals, turn } = state;
   if (turn || replaying || agentState !== 'idle') return true;

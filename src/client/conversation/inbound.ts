@@ -17,7 +17,7 @@ import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
 import type { AgentSession } from '../connection/startAgent';
 import { noteServers } from '../mcp/serverStates';
-import { hear } from '../prompts/heardEvent';
+import { feedEvent } from '../prompts/heardEvent';
 import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
 import type { TurnFact } from '../turns/turnState';
@@ -120,7 +120,6 @@ export class Inbound implements AgentSession {
     else services.log.debug(`ignored notification ${method}`);
   };
 
-  /** @throws as {@link answerRequest} */
   readonly request = async (
     method: string,
     params: unknown,
@@ -179,7 +178,7 @@ export function readUpdates(
 ): void {
   dialect.readUpdates(updates, {
     emit: (event) => {
-      for (const read of past?.asSaid(event) ?? [event]) take(read, hear(read, feed));
+      for (const read of past?.asSaid(event) ?? [event]) take(read, feedEvent(read, feed));
     },
     onTurnComplete: past?.onTurnComplete ?? ((barrier) => feed({ type: 'complete', barrier })),
     onState: past?.onState ?? reportState,

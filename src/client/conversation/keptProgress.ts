@@ -23,7 +23,6 @@ const progressSchema = z.object({
   line: z.number(),
   open: z.array(z.number()),
   turns: keptTurnsSchema,
-  /** Characters of output that were received, by terminal. */
   terminals: z.optional(z.record(z.string(), z.number())),
 });
 
@@ -79,7 +78,6 @@ export class KeptProgress {
     this.#step = earlier?.step ?? 0;
   }
 
-  /** The agent on this machine that is to be attached. */
   get earlier(): EarlierAgent | undefined {
     return this.#earlier;
   }
@@ -98,8 +96,8 @@ export class KeptProgress {
     const { requestIds, state } = turns.driver;
     const lines = rpc.progress(new Set(requestIds.values()));
     const open = keptTurns(state);
-    const settled = kept.settled(new Set(open.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
-    this.tellLease();
+    const settled = kept.settled(new Set(open.prompts.flatMap((prompt) => (prompt.awaited ? [prompt.promptId] : []))));
+    this.updateLease();
     const step = ++this.#step;
     return {
       json: JSON.stringify({
@@ -132,14 +130,13 @@ export class KeptProgress {
     const { kept } = connector.agentSide?.link ?? {};
     this.#lease = '';
     kept?.promptsFrom(() => {
-      this.tellLease();
+      this.updateLease();
       return turns.driver.requestIds;
     });
-    this.tellLease();
+    this.updateLease();
   }
 
-  /** Reports changes of the agent's activity to the keeper. */
-  tellLease(): void {
+  updateLease(): void {
     const { connector, model, turns } = this.#conversation;
     const { kept, description } = connector.agentSide?.link ?? {};
     const id = connector.sessionId;

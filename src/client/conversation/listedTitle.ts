@@ -7,11 +7,10 @@ import type { SessionState } from '../../session/model/state';
 import type { Recorder } from './recorder';
 import type { SessionOps } from './sessionOps';
 
-/** Agents derive titles from the first messages. */
-const MOST_TURNS = 3;
+const MAX_TURNS = 3;
 const MOST_PAGES = 2;
 /** Limits the search, as other folders' sessions can fill many pages. */
-const LONGEST_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** Some agents use a timestamp until a session has a title. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
@@ -24,7 +23,6 @@ interface TitledConversation {
   readonly services: { readonly log: Log };
 }
 
-/** Asks for the title after the first turns, unless it is known otherwise. */
 export class ListedTitle {
   readonly #conversation: TitledConversation;
   #title: string | undefined;
@@ -38,16 +36,16 @@ export class ListedTitle {
     const { model, sessionId, ops } = this.#conversation;
     const { title, isNamed, replaying } = model.state;
     if (event.type !== 'turn_ended' || sessionId === undefined || replaying || !ops.can('list')) return;
-    if (isNamed || title !== this.#title || ++this.#turns > MOST_TURNS) return;
-    void this.#ask(sessionId);
+    if (isNamed || title !== this.#title || ++this.#turns > MAX_TURNS) return;
+    void this.#fetch(sessionId);
   }
 
-  async #ask(sessionId: string): Promise<void> {
+  async #fetch(sessionId: string): Promise<void> {
     const { key, model, recorder, ops, services } = this.#conversation;
     try {
       let pages = 0;
-      for await (const page of ops.list({}, AbortSignal.timeout(LONGEST_MS))) {
-        const title = page.find((one) => one.sessionId === sessionId)?.title;
+      for await (const page of ops.list({}, AbortSignal.timeout(TIMEOUT_MS))) {
+        const title = page.find((session) => session.sessionId === sessionId)?.title;
         if (title !== undefined || ++pages === MOST_PAGES) {
           if (!title || TIME.test(title) || title === this.#title || model.state.title !== this.#title) return;
           if (this.#conversation.sessionId !== sessionId) return;

@@ -54,7 +54,6 @@ export interface ConversationPersistence extends QueuePersistence {
 }
 
 export interface KeptConversation {
-  /** The caller owns it. */
   readonly model: SessionModel;
   /**
    * Reads the whole transcript in small steps, if `model` has only its end.
@@ -68,29 +67,28 @@ export interface KeptConversation {
   readonly draft: DraftView;
   readonly attachments: readonly QueuedAttachment[];
   readonly anchor?: Anchor;
-  /** As given with the last events. */
   readonly progress?: string;
   readonly agentSessionId?: string;
 }
 
 export class QueueMirror {
   readonly #persistence: QueuePersistence;
-  #kept = new Map<string, KeptItem>();
+  #storedItems = new Map<string, KeptItem>();
   #paused: string | undefined;
 
   constructor(persistence: QueuePersistence, kept: readonly KeptItem[] = [], paused?: string) {
     this.#persistence = persistence;
-    this.#kept = new Map(kept.map((item) => [item.id, item]));
+    this.#storedItems = new Map(kept.map((item) => [item.id, item]));
     this.#paused = paused;
   }
 
   sync(queue: PromptQueue): void {
     const { items } = queue;
-    const here = new Set(items.map(({ id }) => id));
-    for (const id of [...this.#kept.keys()]) {
-      if (here.has(id)) continue;
+    const currentIds = new Set(items.map(({ id }) => id));
+    for (const id of [...this.#storedItems.keys()]) {
+      if (currentIds.has(id)) continue;
       this.#persistence.removed(id);
-      this.#kept.delete(id);
+      this.#storedItems.delete(id);
     }
     for (const [index, item] of items.entries()) this.#syncItem(item, index === 0);
     this.#syncOrder(items);
@@ -103,33 +101,33 @@ export class QueueMirror {
   #syncItem(current: QueueItem, isFirst: boolean): void {
     const item: KeptItem = { ...current };
     const { id, text, state, held, reason, doubtful } = item;
-    const old = this.#kept.get(id);
-    if (!old) {
-      const isLast = !isFirst || this.#kept.size === 0;
+    const stored = this.#storedItems.get(id);
+    if (!stored) {
+      const isLast = !isFirst || this.#storedItems.size === 0;
       this.#persistence.added(item, isLast ? 'last' : 'first');
       // The order of the map must match the queue's.
-      this.#kept = isLast ? this.#kept.set(id, item) : new Map([[id, item], ...this.#kept]);
+      this.#storedItems = isLast ? this.#storedItems.set(id, item) : new Map([[id, item], ...this.#storedItems]);
       return;
     }
-    if (old.text !== text || old.held !== held) {
+    if (stored.text !== text || stored.held !== held) {
       this.#persistence.changed(id, {
-        text: old.text !== text ? text : undefined,
-        held: old.held !== held ? held : undefined,
+        text: stored.text !== text ? text : undefined,
+        held: stored.held !== held ? held : undefined,
       });
     }
-    if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful)
+    if (stored.state !== state || stored.reason !== reason || stored.doubtful !== doubtful)
       this.#persistence.state(id, state, item);
-    this.#kept.set(id, item);
+    this.#storedItems.set(id, item);
   }
 
   #syncOrder(items: readonly QueueItem[]): void {
     const order = items.map(({ id }) => id);
-    const kept = [...this.#kept.keys()];
-    if (order.every((id, index) => kept[index] === id)) return;
+    const storedOrder = [...this.#storedItems.keys()];
+    if (order.every((id, index) => storedOrder[index] === id)) return;
     this.#persistence.order(order);
-    this.#kept = new Map(
+    this.#storedItems = new Map(
       order.flatMap((id) => {
-        const item = this.#kept.get(id);
+        const item = this.#storedItems.get(id);
         return item ? [[id, item] as const] : [];
       }),
     );

@@ -8,12 +8,11 @@ export interface QueueingConversation {
   readonly queue: PromptQueue;
   readonly turns: Pick<
     TurnControl,
-    'isBusy' | 'canSend' | 'cancel' | 'keepBack' | 'takeBack' | 'steers' | 'dispatcher'
+    'isBusy' | 'canSend' | 'cancel' | 'cancelSend' | 'takeBack' | 'steers' | 'dispatcher'
   >;
   readonly choices: { accept(): void };
   readonly isDisposed: boolean;
   start(): Promise<void>;
-  /** @throws ParleyError if another window has the session */
   requireOurs(): void;
 }
 
@@ -69,8 +68,8 @@ export class QueueActions {
   sendNext(text: string): void {
     const { queue, turns } = this.#conversation;
     const item = queue.add(text, [], 'first');
-    const before = queue.items.findLastIndex(({ id }) => this.#nextIds.has(id));
-    queue.move(item.id, Math.max(0, before)); // after those that the agent has
+    const lastNext = queue.items.findLastIndex(({ id }) => this.#nextIds.has(id));
+    queue.move(item.id, Math.max(0, lastNext)); // after those that the agent has
     this.#nextIds.add(item.id);
     if (queue.paused !== undefined) void turns.dispatcher.sendSoon(item);
     this.#goOn();
@@ -94,41 +93,31 @@ export class QueueActions {
     this.#goOn();
   }
 
-  /** Resumes a queue that was paused for this reason. */
   release(code: PauseCode): void {
     const { paused } = this.#conversation.queue;
     if (paused !== undefined && readReason(paused)?.code === code) this.resume();
   }
 
-  /**
-   * Removes one message, or all.
-   * @returns the removed messages
-   */
   remove(id?: string): readonly QueueItem[] {
     const { queue, turns } = this.#conversation;
-    turns.keepBack(id);
+    turns.cancelSend(id);
     const item = id === undefined ? undefined : queue.find(id);
     if (item && isAway(item)) {
       turns.takeBack(item.id, 'remove');
       return [];
     }
     const removed = id === undefined ? queue.clear() : [queue.remove(id)];
-    const gone = removed.filter((one) => one !== undefined);
-    for (const one of gone) turns.dispatcher.forget(one);
-    return gone;
+    const removedItems = removed.filter((item) => item !== undefined);
+    for (const item of removedItems) turns.dispatcher.forget(item);
+    return removedItems;
   }
 
-  /**
-   * Restores a cleared queue.
-   * @param paused its pause reason
-   */
-  restore(gone: readonly QueueItem[], paused: string | undefined): void {
+  restore(removedItems: readonly QueueItem[], paused: string | undefined): void {
     if (this.#conversation.isDisposed) return;
-    this.#conversation.queue.unclear(gone, paused);
+    this.#conversation.queue.unclear(removedItems, paused);
     this.pump();
   }
 
-  /** Asks the agent to give a message back for editing. */
   takeBack(id: string): void {
     this.#conversation.turns.takeBack(id, 'edit');
   }

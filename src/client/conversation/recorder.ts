@@ -5,7 +5,6 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence, ReadProgress } from './persistence';
 
-/** Entries between two marks in a turn. */
 const MARK_EVERY = 16;
 
 export class Recorder {
@@ -18,7 +17,7 @@ export class Recorder {
   #isOver = false;
   #afterwards: (() => void)[] = [];
   /** Events of the open transaction; undefined: none is open. */
-  #together: TimedEvent[] | undefined;
+  #pending: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
   #marked = 0;
 
@@ -55,9 +54,9 @@ export class Recorder {
     this.#model.apply(event, at);
     if (this.#persistence) {
       const begins = state.entries.length > entries || undefined;
-      const mark = this.#isMark(entries, turn, event) ? { entries, turns, turn } : undefined;
+      const mark = this.#startsMark(entries, turn, event) ? { entries, turns, turn } : undefined;
       const timed: TimedEvent = { at, event, begins, mark };
-      if (this.#together) this.#together.push(timed);
+      if (this.#pending) this.#pending.push(timed);
       else this.#persistence.events([timed], this.#progress?.read());
       if (event.type === 'info' && event.title) this.#persistence.describe({ title: event.title });
     }
@@ -68,7 +67,7 @@ export class Recorder {
    * Returns whether reading can start at this event: it begins a turn or, after many others, an
    * entry.
    */
-  #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
+  #startsMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
     if (event.type === 'cleared') this.#marked = 0;
     const { state } = this.#model;
     const isTurn = event.type === 'turn_started' && turn === undefined;
@@ -78,22 +77,21 @@ export class Recorder {
     return true;
   }
 
-  /** @param sync stores the changes */
   queueChanged(sync: () => void): void {
     if (this.#isOver) return;
-    if (this.#together) this.#syncQueue = sync;
+    if (this.#pending) this.#syncQueue = sync;
     else sync();
   }
 
   /** Stores the events and queue changes of `run` in one transaction. */
   readonly together = <T>(run: () => T): T => {
-    if (!this.#persistence || this.#together) return run();
-    this.#together = [];
+    if (!this.#persistence || this.#pending) return run();
+    this.#pending = [];
     try {
       return run();
     } finally {
-      if (this.#together.length > 0 || this.#syncQueue) this.commit();
-      this.#together = undefined;
+      if (this.#pending.length > 0 || this.#syncQueue) this.commit();
+      this.#pending = undefined;
       for (const next of this.#afterwards.splice(0)) next();
     }
   };
@@ -103,7 +101,7 @@ export class Recorder {
    * the transaction.
    */
   readonly afterwards = (run: () => void): void => {
-    if (this.#together) this.#afterwards.push(run);
+    if (this.#pending) this.#afterwards.push(run);
     else run();
   };
 
@@ -117,10 +115,10 @@ export class Recorder {
    * includes the prompts.
    */
   readonly commit = (): void => {
-    const events = this.#together;
+    const events = this.#pending;
     const sync = this.#syncQueue;
     if (!events) return;
-    this.#together = [];
+    this.#pending = [];
     this.#syncQueue = undefined;
     this.#persistence?.together(() => {
       this.#persistence?.events(events, this.#progress?.read());

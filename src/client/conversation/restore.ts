@@ -25,16 +25,19 @@ export function restore(
   kept: KeptConversation,
   apply: (event: SessionEvent) => void,
   now: number,
-  { isHeld = false, goesOn }: { readonly isHeld?: boolean | undefined; readonly goesOn?: AgentPlace | undefined } = {},
+  {
+    isHeld = false,
+    goesOn: running,
+  }: { readonly isHeld?: boolean | undefined; readonly goesOn?: AgentPlace | undefined } = {},
 ): void {
   const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
-  if (goesOn === 'far') state.turn = undefined;
-  const items = goesOn === 'here' ? kept.queue : restoredQueue(state, kept.queue);
+  if (running === 'far') state.turn = undefined;
+  const items = running === 'here' ? kept.queue : restoredQueue(state, kept.queue);
   const used = Math.max(usedIds(state, kept.queue), kept.usedIds ?? 0);
-  if (goesOn !== 'here') for (const event of closingEvents(state, now, isHeld)) apply(event);
+  if (running !== 'here') for (const event of closingEvents(state, now, isHeld)) apply(event);
   queue.restore(
     items.map((item) => ({ ...item })),
-    goesOn ? kept.paused : items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
+    running ? kept.paused : items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
     used,
   );
   unsent.restore(kept);
@@ -81,7 +84,6 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   );
   const items = kept.flatMap((item): KeptItem[] => {
     if (item.state === 'queued' || item.state === 'failed') return [{ ...item, held: false }];
-    // The transcript shows its outcome.
     return sent.has(item.id) ? [] : [inDoubt(item)];
   });
   const unanswered = unansweredPrompt(state);
@@ -89,7 +91,6 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   return [unanswered, ...items.filter(({ repeats }) => repeats !== unanswered.repeats)];
 }
 
-/** The highest number in the ids `q1`, `q2` … of a session. */
 function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): number {
   const ids = [
     ...kept.map(({ id }) => id),
@@ -107,7 +108,6 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   return inDoubt({ ...itemOf(promptId, promptOf(content)), id: `${promptId}-again`, repeats: promptId });
 }
 
-/** Returns a sent message as it was in the queue. */
 export function sentItem({ entries }: Readonly<SessionState>, promptId: string): QueueItem | undefined {
   const prompt = entries.findLast((entry) => entry?.kind === 'user' && entry.promptId === promptId);
   return prompt?.kind === 'user' ? itemOf(promptId, promptOf(prompt.content)) : undefined;

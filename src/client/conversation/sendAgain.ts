@@ -38,7 +38,6 @@ export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string
   return promptOf(said, '\n');
 }
 
-/** Returns a sent message as the user wrote it. */
 export function promptOf(content: readonly ContentBlock[], separator?: string): FailedPrompt {
   return {
     text: textOfBlocks(content, separator),

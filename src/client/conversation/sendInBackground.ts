@@ -6,7 +6,6 @@ import { Changes } from '../../session/model/changes';
 import type { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
 
-/** Time to attach the agent and learn how its last turn ended. */
 const LIMIT_MS = 30_000;
 
 /** Returns services that start no agent, answer nothing by rules, and read no files. */
@@ -57,14 +56,14 @@ function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () =>
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const look = (): void => {
+    const check = (): void => {
       isLooking = false;
       if (holds()) done();
     };
     // Changes are reported while they happen: a message is sent just after it was removed from the
     // queue.
     const changes = Changes.unrecorded(() => {
-      if (!isLooking) setImmediate(look);
+      if (!isLooking) setImmediate(check);
       isLooking = true;
     });
     const watching = model.observe(changes);

@@ -15,7 +15,6 @@ export interface ChoiceTarget {
 export interface OfferedChoice {
   readonly current: string | undefined;
   readonly values: readonly ConfigValue[];
-  /** @throws ParleyError `no-session`; what the agent answers */
   choose(value: string): Promise<void>;
 }
 
@@ -39,13 +38,11 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Of
   };
 }
 
-/** Returns the next value, cyclically; undefined if there is only one. */
 export function nextOf({ values, current }: Pick<OfferedChoice, 'values' | 'current'>): ConfigValue | undefined {
   if (values.length < 2) return undefined;
   return values[(values.findIndex(({ value }) => value === current) + 1) % values.length];
 }
 
-/** Returns an option's value as the composer shows it. */
 export function valueLabel(option: ConfigOption): string {
   if (option.type === 'boolean') return option.value ? l10n.t('On') : l10n.t('Off');
   return option.values.find(({ value }) => value === option.value)?.name ?? option.value;

@@ -24,7 +24,6 @@ interface OperatingConversation {
 
 export interface SessionQuery {
   readonly everywhere?: boolean;
-  /** Only archived sessions; else only others. */
   readonly archived?: boolean;
 }
 
@@ -44,7 +43,6 @@ export class SessionOps {
     this.#conversation = conversation;
   }
 
-  /** Returns whether the running agent offers this. */
   can(action: SessionAction): boolean {
     return this.#conversation.connector.link?.description.features[action] !== undefined;
   }
@@ -64,10 +62,9 @@ export class SessionOps {
       yield page;
     }
     if (query.everywhere || !isEmpty) return;
-    // Some agents find no sessions by folder.
     for await (const page of pagesOf(stored, { archived }, signal)) {
-      const here = page.filter((one) => resolve(one.cwd) === resolve(cwd));
-      if (here.length > 0) yield here;
+      const inFolder = page.filter((session) => resolve(session.cwd) === resolve(cwd));
+      if (inFolder.length > 0) yield inFolder;
     }
   }
 
@@ -99,8 +96,8 @@ export class SessionOps {
    * @throws ParleyError `cannot-do`, `empty-title`; what the agent answers
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
-    const wanted = titleOf(title);
-    return this.#need('title').setTitle(sessionId, wanted, signal);
+    const newTitle = titleOf(title);
+    return this.#need('title').setTitle(sessionId, newTitle, signal);
   }
 
   /**
@@ -109,8 +106,9 @@ export class SessionOps {
    */
   async rename(title: string, signal: AbortSignal): Promise<void> {
     const { session } = this.#conversation.connector;
-    const kept = session && this.can('title') ? await this.setTitle(session.sessionId, title, signal) : titleOf(title);
-    this.#conversation.recorder.apply({ type: 'info', title: kept, byUser: true });
+    const stored =
+      session && this.can('title') ? await this.setTitle(session.sessionId, title, signal) : titleOf(title);
+    this.#conversation.recorder.apply({ type: 'info', title: stored, byUser: true });
   }
 
   #need(feature: keyof typeof LACKS): StoredSessions {

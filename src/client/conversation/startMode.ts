@@ -32,30 +32,28 @@ export interface StartModeView {
 export class StartMode {
   readonly #conversation: StartingConversation;
   readonly #onAnswer: () => void;
-  /** The mode in which the agent began this session. */
-  #own: string | undefined;
+  #initialMode: string | undefined;
 
   constructor(conversation: StartingConversation, onAnswer: () => void) {
     this.#conversation = conversation;
     this.#onAnswer = onAnswer;
   }
 
-  /** A new session was opened; no choice is set yet. */
   began(): void {
-    if (this.#isEmpty) this.#own ??= this.#offered.current;
+    if (this.#isEmpty) this.#initialMode ??= this.#offered.current;
   }
 
   /** Returns the mode to set in a new session, if the agent offers it. */
   get choice(): Choice | undefined {
     const { id, values } = this.#offered;
-    const value = values.find((one) => one.value === this.#answer);
+    const value = values.find((candidate) => candidate.value === this.#answer);
     return value && { id, value: value.value, label: value.name, isMode: true, isRequired: true };
   }
 
   /** Undefined once answered. A message may be sent before the user sees it. */
   get view(): StartModeView | undefined {
     const { values } = this.#offered;
-    const mode = values.find(({ value }) => value === this.#own);
+    const mode = values.find(({ value }) => value === this.#initialMode);
     if (this.#answer !== undefined || !mode || values.length < 2) return undefined;
     const { name } = this.#conversation.agent;
     // Another sentence or a button follows.
@@ -83,12 +81,12 @@ export class StartMode {
     const { id, current, values } = this.#offered;
     const isChosen =
       event.type === 'config' ? event.chosen === id && id !== undefined : event.type === 'mode' && event.byUser;
-    if (!isChosen || !this.#isEmpty || this.#own === undefined) return;
+    if (!isChosen || !this.#isEmpty || this.#initialMode === undefined) return;
     // The user's choice before the first message also counts for later sessions, unless it asks
     // less than the agent's own mode.
     const mode = values.find(({ value }) => value === current);
     if (mode && asksFirst(mode)) this.answer(mode.value);
-    else if (this.#answer === undefined || current === this.#own) this.answer('');
+    else if (this.#answer === undefined || current === this.#initialMode) this.answer('');
   }
 
   answer(value: string): void {

@@ -2,10 +2,8 @@
 import type { SessionState } from '../../session/model/state';
 import { transcriptText } from '../../session/model/transcriptText';
 
-/** In characters; the newest part is kept. */
 const MAX_TRANSCRIPT = 200_000;
 
-/** Undefined for an empty session. */
 export function summaryPrompt({ entries }: Pick<SessionState, 'entries'>): string | undefined {
   const transcript = transcriptText(entries, false, MAX_TRANSCRIPT);
   if (transcript === undefined) return undefined;

@@ -8,7 +8,6 @@ import { readReason } from '../../session/queue/waitReason';
 import type { TurnResult } from '../turns/turnState';
 import type { Conversation } from './conversation';
 
-/** Pause reasons after which the agent session can't be used any more. */
 const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
 
 /**
@@ -88,7 +87,6 @@ export class UnattendedMessage {
       for (; !this.#outcome && !late.signal.aborted; await next()) {
         changes.reset();
         const [item, { turn }] = [queue.find(this.#id), model.state];
-        // The agent may begin another turn right after the message's.
         if (!item) turnId ??= turn?.id;
         if (!item && turn && turn.id === turnId && turn.cancelRequested !== true) this.#conversation.cancel();
         if (!item || (item.state === 'accepted' && isAsked)) continue;
@@ -113,8 +111,8 @@ export class UnattendedMessage {
     const error = this.#outcome ? undefined : this.#whyNoTurn();
     if (error) this.#over({ error });
     if (!this.#outcome) return;
-    const left = queue.items.filter(({ id, repeats }) => id === this.#id || repeats === this.#id);
-    for (const { id } of left) queueActions.remove(id);
+    const remaining = queue.items.filter(({ id, repeats }) => id === this.#id || repeats === this.#id);
+    for (const { id } of remaining) queueActions.remove(id);
   }
 
   /** Returns the problem that only a user could resolve. */
@@ -173,7 +171,7 @@ export class UnattendedMessage {
 }
 
 export function turnFailure({ connection, model }: Conversation, turnId: string): ParleyError {
-  const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
+  const entry = model.state.entries.findLast((candidate) => candidate.kind === 'error' && candidate.turnId === turnId);
   if (entry?.kind === 'error') return new ParleyError(entry.code, entry.text, entry.hint ? { hint: entry.hint } : {});
   if ('error' in connection && connection.error instanceof ParleyError) return connection.error;
   const note = model.turn(turnId)?.note;

@@ -21,7 +21,6 @@ export class Unsent {
 
   #anchor: Anchor | undefined;
 
-  /** @param onChange called when the attachments change */
   constructor(persistence: ConversationPersistence | undefined, onChange: () => void) {
     this.#persistence = persistence;
     this.#onChange = onChange;
@@ -31,7 +30,6 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** @returns false if a newer text was stored */
   write(draft: DraftView, by: unknown): boolean {
     if (draft.revision <= this.#draft.revision) return false;
     this.#draft = { text: draft.text, revision: draft.revision };
@@ -40,7 +38,6 @@ export class Unsent {
     return true;
   }
 
-  /** Undefined: at the end. */
   get anchor(): Anchor | undefined {
     return this.#anchor;
   }
@@ -57,8 +54,8 @@ export class Unsent {
 
   /** Replaces an attachment of the same target, such as the same lines of a file. */
   attach(attachment: QueuedAttachment): void {
-    const place = placeOf(attachment);
-    const others = this.#attachments.filter((one) => place === undefined || placeOf(one) !== place);
+    const address = addressOf(attachment);
+    const others = this.#attachments.filter((attachment) => address === undefined || addressOf(attachment) !== address);
     this.#set(this.#draft, [...others, attachment]);
   }
 
@@ -77,18 +74,18 @@ export class Unsent {
    */
   sent(text: string, revision: number, by: unknown): DraftView {
     const { text: now, revision: newest } = this.#draft;
-    const rest =
+    const remaining =
       revision >= newest ? '' : text !== '' && now.startsWith(text) ? now.slice(text.length).trimStart() : now;
-    this.#set({ text: rest, revision: Math.max(revision, newest) + 1 }, []);
+    this.#set({ text: remaining, revision: Math.max(revision, newest) + 1 }, []);
     this.#didChangeDraft.fire({ draft: this.#draft, by });
     return this.#draft;
   }
 
   /** Removes what was sent to other sessions, except for later additions. */
   sentElsewhere({ draft: { text, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): void {
-    const later = this.#attachments.filter((one) => !attachments.includes(one));
+    const added = this.#attachments.filter((attachment) => !attachments.includes(attachment));
     this.sent(text, revision, undefined);
-    for (const one of later) this.attach(one);
+    for (const attachment of added) this.attach(attachment);
   }
 
   restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
@@ -102,12 +99,12 @@ export class Unsent {
    * @returns the stored draft if it isn't part of that, to be added to the composer
    */
   takeOver({ draft: { text: draft, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
-    const kept = this.#draft.text;
-    const known = new Set(this.#attachments.map(({ id }) => id));
-    const all = [...this.#attachments, ...attachments.filter(({ id }) => !known.has(id))];
-    if (draft === '' && all.length === this.#attachments.length) return kept;
-    this.#set({ text: draft === '' ? kept : draft, revision: Math.max(revision, this.#draft.revision) + 1 }, all);
-    return draft.includes(kept) ? '' : kept;
+    const stored = this.#draft.text;
+    const attachedIds = new Set(this.#attachments.map(({ id }) => id));
+    const all = [...this.#attachments, ...attachments.filter(({ id }) => !attachedIds.has(id))];
+    if (draft === '' && all.length === this.#attachments.length) return stored;
+    this.#set({ text: draft === '' ? stored : draft, revision: Math.max(revision, this.#draft.revision) + 1 }, all);
+    return draft.includes(stored) ? '' : stored;
   }
 
   #set(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
@@ -118,8 +115,7 @@ export class Unsent {
   }
 }
 
-/** Returns the address of the file or lines; undefined for pasted content. */
-function placeOf({ forms }: QueuedAttachment): string | undefined {
+function addressOf({ forms }: QueuedAttachment): string | undefined {
   for (const form of forms)
     if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))
       return form.uri;

@@ -14,7 +14,7 @@ export interface WarmAgentOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
 }
 
-interface Waiting {
+interface PreparedAgent {
   readonly conversation: Conversation;
   readonly begins: Deferred<void>;
   readonly timer: Disposable | undefined;
@@ -22,7 +22,7 @@ interface Waiting {
 
 export class WarmAgent {
   readonly #options: WarmAgentOptions;
-  #waiting: Waiting | undefined;
+  #prepared: PreparedAgent | undefined;
 
   constructor(options: WarmAgentOptions) {
     this.#options = options;
@@ -34,14 +34,14 @@ export class WarmAgent {
    */
   prepare(agent: AgentDefinition, make: (begins: Promise<void>) => Conversation): void {
     const { isOn, limitMs, schedule } = this.#options;
-    if (agent.type !== 'process' || !isOn() || this.#waiting?.conversation.agent.id === agent.id) return;
+    if (agent.type !== 'process' || !isOn() || this.#prepared?.conversation.agent.id === agent.id) return;
     void this.end();
     const begins = new Deferred<void>();
     begins.promise.catch(() => {});
     const conversation = make(begins.promise);
     const limit = limitMs();
     const timer = limit === undefined ? undefined : schedule(() => void this.end(), limit);
-    this.#waiting = { conversation, begins, timer };
+    this.#prepared = { conversation, begins, timer };
     void conversation.start();
   }
 
@@ -50,22 +50,21 @@ export class WarmAgent {
    * @param fits whether it equals a new one
    */
   take(fits: (conversation: Conversation) => boolean): Conversation | undefined {
-    const { conversation, begins, timer } = this.#waiting ?? {};
+    const { conversation, begins, timer } = this.#prepared ?? {};
     if (!conversation || !fits(conversation)) return undefined;
     if (conversation.connection.kind !== 'starting') {
       void this.end();
       return undefined;
     }
     timer?.dispose();
-    this.#waiting = undefined;
+    this.#prepared = undefined;
     begins?.resolve();
     return conversation;
   }
 
-  /** Resolves when the waiting agent has ended. */
   async end(): Promise<void> {
-    const { conversation, begins, timer } = this.#waiting ?? {};
-    this.#waiting = undefined;
+    const { conversation, begins, timer } = this.#prepared ?? {};
+    this.#prepared = undefined;
     timer?.dispose();
     begins?.reject(new ParleyError('start-cancelled', localizable('The start was stopped.')));
     await conversation?.close();

@@ -7,7 +7,7 @@ import type { TurnFact, UserMessageEvent } from '../turns/turnState';
  * Feeds an event to the engine before it is applied.
  * @returns whether the engine applies it
  */
-export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): boolean {
+export function feedEvent(event: SessionEvent, feed: (fact: TurnFact) => unknown): boolean {
   switch (event.type) {
     case 'message':
     case 'message_chunk':

@@ -20,7 +20,7 @@ export function sentBytes(
   { forms }: QueuedAttachment,
   capabilities: PromptCapabilities | undefined,
 ): number | undefined {
-  const form = capabilities ? forms.find((one) => takes(capabilities, one)) : forms[0];
+  const form = capabilities ? forms.find((candidate) => takes(capabilities, candidate)) : forms[0];
   switch (form?.type) {
     case 'text':
       return Buffer.byteLength(form.text);

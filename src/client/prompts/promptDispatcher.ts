@@ -8,7 +8,6 @@ import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from '../turns/turnState';
 
 export interface SentMessage {
-  /** Undefined: no turn took it in, and it is queued again. */
   readonly done: Promise<TurnResult | undefined>;
 }
 
@@ -16,14 +15,13 @@ export interface MessageSender {
   readonly canSend: boolean;
   /** Sends one message. Resolves once it was sent, with undefined if it was not. */
   send(item: QueueItem): Promise<SentMessage | undefined>;
-  /** As {@link send}, into the running turn. */
   steer(item: QueueItem): Promise<SentMessage | undefined>;
 }
 
 export class PromptDispatcher implements Disposable {
   readonly #queue: PromptQueue;
   readonly #sender: MessageSender;
-  readonly #waiting = new Map<string, Deferred<TurnResult>>();
+  readonly #senders = new Map<string, Deferred<TurnResult>>();
   #sending = false;
   /** Ids that are sent before all others, in this order. */
   #urgent: string[] = [];
@@ -35,15 +33,14 @@ export class PromptDispatcher implements Disposable {
 
   /** @throws ParleyError `message-removed`, `conversation-closed` */
   expect(item: QueueItem): Promise<TurnResult> {
-    const known = this.#waiting.get(item.id);
-    if (known) return known.promise;
+    const existing = this.#senders.get(item.id);
+    if (existing) return existing.promise;
     const deferred = new Deferred<TurnResult>();
     deferred.promise.catch(() => {}); // most callers only watch the panel
-    this.#waiting.set(item.id, deferred);
+    this.#senders.set(item.id, deferred);
     return deferred.promise;
   }
 
-  /** Sends an item before all others and past a pause. */
   sendFirst(item: QueueItem): Promise<TurnResult> {
     this.#urgent = [item.id, ...this.#urgent.filter((id) => id !== item.id)];
     return this.expect(item);
@@ -57,11 +54,11 @@ export class PromptDispatcher implements Disposable {
   /** As {@link sendFirst}, after earlier items of this kind. */
   sendSoon(item: QueueItem): Promise<TurnResult> {
     this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
-    const before = this.#urgent.at(-1);
-    if (before !== undefined)
+    const previous = this.#urgent.at(-1);
+    if (previous !== undefined)
       this.#queue.move(
         item.id,
-        this.#queue.items.findIndex(({ id }) => id === before),
+        this.#queue.items.findIndex(({ id }) => id === previous),
       );
     this.#urgent.push(item.id);
     return this.expect(item);
@@ -95,8 +92,8 @@ export class PromptDispatcher implements Disposable {
     sent.done.then(
       (result) => {
         if (!result) return;
-        this.#waiting.get(id)?.resolve(result);
-        this.#waiting.delete(id);
+        this.#senders.get(id)?.resolve(result);
+        this.#senders.delete(id);
       },
       (error: unknown) => this.#reject(id, error),
     );
@@ -104,20 +101,20 @@ export class PromptDispatcher implements Disposable {
   }
 
   #reject(id: string, error: unknown): void {
-    this.#waiting.get(id)?.reject(error);
-    this.#waiting.delete(id);
+    this.#senders.get(id)?.reject(error);
+    this.#senders.delete(id);
   }
 
   forget(item: QueueItem): void {
-    this.#waiting
+    this.#senders
       .get(item.id)
       ?.reject(new ParleyError('message-removed', localizable('The message was removed from the queue.')));
-    this.#waiting.delete(item.id);
+    this.#senders.delete(item.id);
   }
 
   dispose(): void {
-    for (const deferred of this.#waiting.values())
+    for (const deferred of this.#senders.values())
       deferred.reject(new ParleyError('conversation-closed', localizable('The session was closed.')));
-    this.#waiting.clear();
+    this.#senders.clear();
   }
 }

@@ -18,7 +18,6 @@ import type { JudgePermission } from '../requests/permissionRequestHandler';
 export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
 
 export interface PromptSession {
-  /** Id of the conversation. */
   readonly key: string;
   readonly current: OpenedSession | undefined;
   /**
@@ -31,7 +30,6 @@ export interface PromptSession {
    * @param inVain how often it was reopened for this prompt and refused again
    */
   reopen(session: OpenedSession, inVain: number): Preparation;
-  /** A prompt is about to be sent. */
   leaving(): void;
   /** Returns the transcript for a new session, to send with the next message. */
   appendix(capabilities: PromptCapabilities): readonly ContentBlock[];
@@ -68,6 +66,5 @@ export interface TurnControlOptions {
   readonly recorder: EventRecorder;
   readonly services: TurnServices;
   readonly session: PromptSession;
-  /** Absent: no rules. */
   readonly judge?: JudgePermission | undefined;
 }

@@ -63,19 +63,19 @@ export class TurnControl implements MessageSender {
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
   readonly driver: TurnDriver<QueuedPrompt>;
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
   /** Preparation that can be aborted; `item` has not been sent yet. */
   #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
 
   readonly #accepted: AcceptedPrompts;
-  readonly #again = new Set<string>();
+  readonly #resentIds = new Set<string>();
   /** The agent's message when a turn failed for want of a sign-in. */
-  #signInFor: string | undefined;
+  #signInMessage: string | undefined;
   /** Prompts of an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
   /** The connection on which the agent has inserted a prompt into another's turn, as v2 allows. */
-  #insertsPrompts: AgentLink | undefined;
+  #insertingLink: AgentLink | undefined;
   /** Connections that were lost in a turn: their failures are not answers. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
@@ -95,14 +95,14 @@ export class TurnControl implements MessageSender {
       onInserted: (promptId) => {
         const { turn, prompts } = this.driver.state;
         if (turn?.endsBy === 'state' && prompts.filter(({ inTurn }) => inTurn).length > 1)
-          this.#insertsPrompts = this.#options.session.current?.link;
+          this.#insertingLink = this.#options.session.current?.link;
         this.#accepted.forget(promptId);
         queue.remove(promptId);
       },
       onSettled: (stopReason, prompts) => this.#onSettled(stopReason, prompts),
       onLost: ({ item, done }) => {
-        this.#giveUp(item);
-        void done.promise.then(() => this.#pumpWhenHeard());
+        this.#release(item);
+        void done.promise.then(() => this.#pumpWhenHandled());
       },
     });
     this.dispatcher = new PromptDispatcher(queue, this);
@@ -129,7 +129,6 @@ export class TurnControl implements MessageSender {
     return (turn !== undefined && turn.ended === undefined) || hasWaiting(this.driver.state);
   }
 
-  /** No turn runs, and the last one ended with a question. */
   get isAsked(): boolean {
     const session = this.#options.session.current;
     return !this.isBusy && session?.link.dialect.isAsking?.(session.sessionId) === true;
@@ -145,30 +144,29 @@ export class TurnControl implements MessageSender {
 
   /** A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
   state(report: StateReport): void {
-    if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInFor = report.error.message;
+    if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInMessage = report.error.message;
     this.driver.feed({ type: 'state', report });
-    if (!this.driver.state.turn) this.#signInFor = undefined;
+    if (!this.driver.state.turn) this.#signInMessage = undefined;
     this.#changed();
   }
 
-  /** Asks the agent to stop, and answers its open questions. */
   cancel(): void {
     const { services } = this.#options;
     const session = this.#options.session.current;
-    this.keepBack();
+    this.cancelSend();
     if (!session || (!this.isRunning && !this.isAsked)) return;
     this.driver.feed({ type: 'cancel' });
     this.#preparing?.abort.abort();
-    const asked = session.link.dialect
+    const cancellation = session.link.dialect
       .cancel(session.sessionId)
       .catch((error: unknown) => services.log.warn(`session/cancel: ${messageOf(error)}`));
     if (!this.#hasTurn) {
-      void asked.then(() => this.#changed());
+      void cancellation.then(() => this.#changed());
       return;
     }
     this.requests.turnStopped();
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => {
+    clearTimeout(this.#stopTimer);
+    this.#stopTimer = setTimeout(() => {
       this.#ignoresStop = true;
       this.#changed();
     }, STOP_PATIENCE_MS);
@@ -179,7 +177,7 @@ export class TurnControl implements MessageSender {
    * @param id any by default
    * @returns whether there was one
    */
-  keepBack(id?: string): boolean {
+  cancelSend(id?: string): boolean {
     const { abort, item } = this.#preparing ?? {};
     if (!item || abort?.signal.aborted || (id !== undefined && id !== item.id)) return false;
     abort?.abort();
@@ -187,10 +185,6 @@ export class TurnControl implements MessageSender {
     return true;
   }
 
-  /**
-   * The agent has ended.
-   * @param interrupted ended on purpose, not a failure
-   */
   exited(note: LocalizableText, interrupted = false): void {
     this.#preparing?.abort.abort();
     this.#accepted.clear();
@@ -212,7 +206,7 @@ export class TurnControl implements MessageSender {
     this.#accepted.clear();
     this.#options.queue.takeBack();
     this.requests.agentExited();
-    this.#stopped();
+    this.#clearStopTimer();
     this.#changed();
     return true;
   }
@@ -229,7 +223,7 @@ export class TurnControl implements MessageSender {
   }
 
   dispose(): void {
-    clearTimeout(this.#patience);
+    clearTimeout(this.#stopTimer);
     this.exited('session-closed', true);
     this.driver.dispose();
     this.dispatcher.dispose();
@@ -266,7 +260,7 @@ export class TurnControl implements MessageSender {
     const { link } = this.#options.session.current ?? {};
     if (!isOpen || !link || this.#preparing || !prompts.some(({ inTurn }) => inTurn)) return undefined;
     const { features } = link.description;
-    if (!features.steering) return this.#insertsPrompts === link || undefined;
+    if (!features.steering) return this.#insertingLink === link || undefined;
     const [, command] = /^\/(\S+)/.exec(text) ?? [];
     if (this.#options.model.state.commands.some(({ name }) => name === command))
       return localizable('A command needs its own turn.');
@@ -304,13 +298,13 @@ export class TurnControl implements MessageSender {
     });
     const takenBack = queue.find(item.id) ? this.#accepted.add(item.id) : undefined;
     const leaving = { opened: target, item, handle, content, sent, takenBack, steers };
-    this.#follow(leaving, this.#prompt(leaving, target));
-    return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
+    this.#handleAnswer(leaving, this.#prompt(leaving, target));
+    return { done: prompt.done.promise.then((ended) => (this.#resentIds.delete(item.id) ? undefined : ended)) };
   }
 
   /** Sends a prompt to its session, or to the one that replaced it. */
   #prompt(
-    { opened, item, handle, content, sent, takenBack, steers }: LeavingPrompt,
+    { opened, item, handle, content, sent, takenBack, steers }: OutgoingPrompt,
     { link, sessionId }: OpenedSession,
   ): Promise<PromptAnswer> {
     const { queue, session } = this.#options;
@@ -327,8 +321,7 @@ export class TurnControl implements MessageSender {
     return link.dialect.prompt(sessionId, prompt, onSent, signal, key);
   }
 
-  /** @param pending the answer to the sent prompt */
-  #follow(leaving: LeavingPrompt, pending: Promise<PromptAnswer>): void {
+  #handleAnswer(leaving: OutgoingPrompt, pending: Promise<PromptAnswer>): void {
     const { queue, session, recorder } = this.#options;
     const { opened, item, handle, steers } = leaving;
     const { link, sessionId } = opened;
@@ -345,7 +338,8 @@ export class TurnControl implements MessageSender {
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
         // A lost connection is reported by the end of the agent, which has the reason.
-        if (!isClosed(error) || !link.isAlive) recorder.together(() => this.#refused(item, handle, error, steers));
+        if (!isClosed(error) || !link.isAlive)
+          recorder.together(() => this.#onPromptFailed(item, handle, error, steers));
       },
     );
   }
@@ -367,10 +361,6 @@ export class TurnControl implements MessageSender {
     this.#restored = { itemOf };
   }
 
-  /**
-   * Attached to the agent of an earlier window.
-   * @param sent the JSON-RPC ids of sent prompts, by prompt
-   */
   resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
     const { itemOf } = this.#restored ?? { itemOf: () => undefined };
     this.#restored = undefined;
@@ -378,22 +368,22 @@ export class TurnControl implements MessageSender {
     const { queue } = this.#options;
     const { turn } = this.driver.state;
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
-    const known = new Set(prompts.map(({ promptId }) => promptId));
+    const awaitedIds = new Set(prompts.map(({ promptId }) => promptId));
     // Sent after the last step that the earlier window stored.
-    for (const item of queue.items) if (!known.has(item.id)) this.#giveUp(item);
+    for (const item of queue.items) if (!awaitedIds.has(item.id)) this.#release(item);
     for (const { handle, promptId, inTurn, steers = false } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
       const takenBack = inTurn ? undefined : this.#accepted.add(item.id);
       const content = contentOfSent(item);
       const leaving = { opened, item, handle, content, sent: content, takenBack, steers };
-      this.#follow(leaving, this.#answerTo(leaving, sent.get(promptId)) ?? this.#prompt(leaving, opened));
+      this.#handleAnswer(leaving, this.#answerTo(leaving, sent.get(promptId)) ?? this.#prompt(leaving, opened));
     }
   }
 
   /** Returns the answer to a sent prompt; undefined if it was not sent. */
   #answerTo(
-    { opened, handle, steers }: LeavingPrompt,
+    { opened, handle, steers }: OutgoingPrompt,
     requestId: string | undefined,
   ): Promise<PromptAnswer> | undefined {
     const { rpc, dialect } = opened.link;
@@ -430,7 +420,7 @@ export class TurnControl implements MessageSender {
    * @throws SessionLost if no session could be opened; what the agent answers
    */
   async #delivered(
-    leaving: LeavingPrompt,
+    leaving: OutgoingPrompt,
     opened: OpenedSession,
     pending: Promise<PromptAnswer>,
     inVain = 0,
@@ -452,9 +442,9 @@ export class TurnControl implements MessageSender {
       if (wait === 'kept-back' || !isHere() || !target) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
       this.#options.session.leaving();
-      const again = this.#prompt(leaving, target);
+      const resent = this.#prompt(leaving, target);
       const isNew = target.sessionId !== opened.sessionId;
-      const answer = isNew ? again : this.#delivered(leaving, target, again, inVain + 1);
+      const answer = isNew ? resent : this.#delivered(leaving, target, resent, inVain + 1);
       this.dispatcher.pump(); // later prompts were waiting
       return answer;
     }
@@ -464,10 +454,10 @@ export class TurnControl implements MessageSender {
    * A message that no turn took in stays queued; it is sent again after a sign-in or with a new
    * session.
    */
-  #refused(item: QueueItem, handle: string, thrown: unknown, steers: boolean): void {
+  #onPromptFailed(item: QueueItem, handle: string, thrown: unknown, steers: boolean): void {
     const { queue, session } = this.#options;
     if (steers) {
-      this.#notSteered(item, handle, thrown);
+      this.#onSteeringFailed(item, handle, thrown);
       return;
     }
     const lost = thrown instanceof SessionLost ? thrown.wait : undefined;
@@ -475,41 +465,41 @@ export class TurnControl implements MessageSender {
     const code = error instanceof RpcError ? error.code : undefined;
     const failure = promptFailure(error);
     const signIn = code === RPC_CODES.authRequired;
-    const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
-    if (again) this.#again.add(item.id);
-    if (again && signIn) session.needSignIn({ message: localize(failure.message), data: at(error, 'data') });
+    const willResend = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
+    if (willResend) this.#resentIds.add(item.id);
+    if (willResend && signIn) session.needSignIn({ message: localize(failure.message), data: at(error, 'data') });
     const withdrawn = code === RPC_CODES.cancelled;
     const effects = this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
     const done = effects.find((effect) => effect.type === 'done' && effect.handle === handle);
     if (done?.type === 'done' && done.refused)
-      this.#gaveBack(item, { again, asked: done.refused.asked, failure, cancelled: withdrawn });
+      this.#onReturned(item, { again: willResend, asked: done.refused.asked, failure, cancelled: withdrawn });
     if (lost !== undefined) queue.pause(lost);
     this.#changed();
-    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
+    this.#options.recorder.afterwards(() => this.#pumpWhenHandled());
   }
 
   /**
    * The message stays queued, as the next one. Unless the agent refused it, it may still echo it.
    */
-  #notSteered(item: QueueItem, handle: string, error: unknown): void {
+  #onSteeringFailed(item: QueueItem, handle: string, error: unknown): void {
     const { queue } = this.#options;
     const failure = promptFailure(error);
     if (failure.code === 'steering-unclear') return;
-    const wanted = this.#accepted.forget(item.id);
+    const action = this.#accepted.forget(item.id);
     if (isAway(item) && queue.find(item.id) === item) {
-      this.#again.add(item.id);
+      this.#resentIds.add(item.id);
       const why = failure.code === 'prompt-required' ? undefined : detailed('not-steered', failure.message);
       queue.setState(item, 'queued', why);
-      if (wanted === 'remove') this.#removed(item);
-      else if (wanted === 'edit') queue.pause('taken-back');
+      if (action === 'remove') this.#removed(item);
+      else if (action === 'edit') queue.pause('taken-back');
     }
     const withdrawn = error instanceof RpcError && error.code === RPC_CODES.cancelled;
     this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
-    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
+    this.#options.recorder.afterwards(() => this.#pumpWhenHandled());
   }
 
   /** The agent may have the message if it was sent. */
-  #giveUp(item: QueueItem): void {
+  #release(item: QueueItem): void {
     const { queue } = this.#options;
     if (queue.find(item.id) !== item) return;
     if (item.state === 'accepted') queue.doubt(item);
@@ -521,7 +511,7 @@ export class TurnControl implements MessageSender {
     this.dispatcher.forget(item);
   }
 
-  #gaveBack(
+  #onReturned(
     item: QueueItem,
     {
       again,
@@ -531,14 +521,14 @@ export class TurnControl implements MessageSender {
     }: { again: boolean; asked: boolean; cancelled: boolean; failure: { message: LocalizableText } },
   ): void {
     const { queue } = this.#options;
-    const wanted = this.#accepted.forget(item.id);
+    const action = this.#accepted.forget(item.id);
     if (again || cancelled) queue.setState(item, 'queued');
     else queue.setState(item, 'failed', detailed('refused', failure.message));
-    if (wanted === 'remove') this.#removed(item);
-    else if (wanted === 'edit') queue.pause('taken-back');
+    if (action === 'remove') this.#removed(item);
+    else if (action === 'edit') queue.pause('taken-back');
     else if (cancelled && !asked) queue.pause('given-back');
     else if (!again && !cancelled && queue.items.some(({ state }) => state === 'queued')) queue.pause('turn-failed');
-    if (!this.#hasTurn) this.#stopped();
+    if (!this.#hasTurn) this.#clearStopTimer();
   }
 
   takeBack(id: string, why: 'remove' | 'edit'): void {
@@ -556,30 +546,30 @@ export class TurnControl implements MessageSender {
   }
 
   /** Later updates of the ended turn must not count for the next one. */
-  #pumpWhenHeard(): void {
+  #pumpWhenHandled(): void {
     const { rpc } = this.#options.session.current?.link ?? {};
     if (rpc) rpc.whenHandled(() => this.dispatcher.pump());
     else this.dispatcher.pump();
   }
 
-  #stopped(): void {
-    clearTimeout(this.#patience);
+  #clearStopTimer(): void {
+    clearTimeout(this.#stopTimer);
     this.#ignoresStop = false;
   }
 
   #onSettled(stopReason: StopReason, prompts: readonly QueuedPrompt[]): void {
     const { queue, session } = this.#options;
-    this.#stopped();
-    if (this.#signInFor !== undefined) {
+    this.#clearStopTimer();
+    if (this.#signInMessage !== undefined) {
       // The turn had taken them in; they are sent again after the sign-in.
-      for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#again.add(item.id);
-      session.needSignIn({ message: this.#signInFor });
+      for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#resentIds.add(item.id);
+      session.needSignIn({ message: this.#signInMessage });
     }
     // The next message would probably fail too. Without a session, another notice says why.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#changed();
-    this.#options.recorder.afterwards(() => this.#pumpWhenHeard());
+    this.#options.recorder.afterwards(() => this.#pumpWhenHandled());
   }
 }
 
@@ -587,12 +577,11 @@ interface QueuedPrompt extends SentPrompt {
   readonly item: QueueItem;
 }
 
-interface LeavingPrompt {
+interface OutgoingPrompt {
   readonly opened: OpenedSession;
   readonly item: QueueItem;
   readonly handle: string;
   readonly content: readonly ContentBlock[];
-  /** Including the appendix. */
   readonly sent: readonly ContentBlock[];
   /** Aborted when the user takes it back; absent: it has begun a turn. */
   readonly takenBack: AbortSignal | undefined;
@@ -648,7 +637,6 @@ export function promptFailure(error: unknown): StoredFailure {
   return { code: error.code, ...error.texts };
 }
 
-/** Two methods, then a new session. */
 const MAX_REOPENINGS = 3;
 
 /**
@@ -659,7 +647,6 @@ const MAX_REOPENINGS = 3;
  */
 export function isSessionGone(error: unknown, sessionId: string, inVain: number): boolean {
   if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
-  // SDKs put the id into `uri` too.
   const named = [at(error.data, 'sessionId'), at(error.data, 'uri')].filter((id) => id !== undefined);
   return inVain < MAX_REOPENINGS && (named.includes(sessionId) || (named.length === 0 && inVain === 0));
 }
@@ -669,7 +656,7 @@ const TAKE_BACK_MS = 5000;
 interface AcceptedPrompt {
   readonly takeBack: AbortController;
   /** What to do when the agent gives it back; undefined: the user has not asked. */
-  wanted?: 'remove' | 'edit' | undefined;
+  action?: 'remove' | 'edit' | undefined;
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -697,21 +684,20 @@ class AcceptedPrompts {
     const item = this.#queue.find(id);
     const prompt = this.#prompts.get(id);
     if (item?.state !== 'accepted' || !prompt) return;
-    prompt.wanted = why;
+    prompt.action = why;
     this.#queue.setState(item, 'accepted', 'taking-back');
     prompt.takeBack.abort();
     prompt.timer ??= setTimeout(() => {
-      prompt.wanted = undefined;
+      prompt.action = undefined;
       this.#queue.setState(item, 'accepted', 'not-given-back');
     }, TAKE_BACK_MS);
   }
 
-  /** @returns what to do if it comes back */
   forget(id: string): 'remove' | 'edit' | undefined {
     const prompt = this.#prompts.get(id);
     clearTimeout(prompt?.timer);
     this.#prompts.delete(id);
-    return prompt?.wanted;
+    return prompt?.action;
   }
 
   clear(): void {

@@ -30,12 +30,7 @@ export interface TurnDriverOptions<Sent extends SentPrompt> {
   readonly now: () => number;
   readonly log: Log;
   readonly apply: (event: SessionEvent) => void;
-  /** The prompt is in the transcript. */
   readonly onInserted: (promptId: string) => void;
-  /**
-   * The turn is complete, so the next prompt can be sent.
-   * @param prompts those of the turn
-   */
   readonly onSettled: (stopReason: StopReason, prompts: readonly Sent[]) => void;
   /** No turn took the prompt in, and the agent has not refused it. */
   readonly onLost?: (prompt: Sent) => void;
@@ -72,7 +67,6 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     );
   }
 
-  /** Continues from an earlier window; waits begin with {@link resume}. */
   restore(state: TurnState, sentOf: (promptId: string) => Sent | undefined): void {
     this.#state = state;
     for (const { handle, promptId } of state.prompts) {
@@ -116,15 +110,14 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     let settled: StopReason | undefined;
     for (const effect of effects) {
       if (effect.type === 'settled') settled = effect.stopReason;
-      else this.#carryOut(effect, ended);
+      else this.#perform(effect, ended);
     }
-    // Last, as it may send the next prompt.
     if (settled !== undefined) this.#options.onSettled(settled, ended);
     return effects;
   };
 
   /** @param ended collects the prompts of the ended turn */
-  #carryOut(effect: TurnEffect, ended: Sent[]): void {
+  #perform(effect: TurnEffect, ended: Sent[]): void {
     const { apply, log, onInserted, onMark } = this.#options;
     switch (effect.type) {
       case 'event':
@@ -166,12 +159,12 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     this.#timer = undefined;
     if (due === undefined || this.#isDisposed) return;
     const { schedule = later, now } = this.#options;
-    const look = (): void => {
+    const onTimer = (): void => {
       this.#timer = undefined;
       this.feed({ type: 'tick' }, Math.max(now(), due));
       this.#await();
     };
-    this.#timer = { at: due, disposable: schedule(look, Math.max(0, due - now())) };
+    this.#timer = { at: due, disposable: schedule(onTimer, Math.max(0, due - now())) };
   }
 
   dispose(): void {

@@ -29,7 +29,6 @@ export interface RecordedOpeningsOptions {
 export interface Opening {
   readonly method: string;
   readonly params: unknown;
-  /** Undefined for a new session. */
   readonly replay: SessionReplay | undefined;
 }
 
@@ -42,7 +41,7 @@ export function isOpening(method: string): boolean {
 
 export class RecordedOpenings {
   readonly #options: RecordedOpeningsOptions;
-  readonly #known = new Set<string>();
+  readonly #sessionIds = new Set<string>();
   #router = newRouter();
   #current: string | undefined;
   readonly #pending = new Set<Opening>();
@@ -77,7 +76,7 @@ export class RecordedOpenings {
 
   update(params: unknown): void {
     // A recording may begin in the middle of a session.
-    if (this.#known.size === 0 && this.#pending.size === 0) this.use(at(params, 'sessionId'));
+    if (this.#sessionIds.size === 0 && this.#pending.size === 0) this.use(at(params, 'sessionId'));
     this.#router.route([params]);
   }
 
@@ -163,7 +162,6 @@ export class RecordedOpenings {
     this.#replay = undefined;
   }
 
-  /** Gives up the opening; the session stays as it was. */
   giveUp(): void {
     for (const { replay } of this.#pending) replay?.dispose();
     this.#pending.clear();
@@ -183,10 +181,6 @@ export class RecordedOpenings {
     this.#current = undefined;
   }
 
-  /**
-   * Routes updates of this session.
-   * @param onRequest see {@link UpdateRouter.register}
-   */
   use(sessionId: unknown, sink: UpdateSink = this.#options.session.updates, onRequest?: () => void): void {
     if (!isText(sessionId)) return;
     this.#note(sessionId);
@@ -195,7 +189,7 @@ export class RecordedOpenings {
 
   #note(sessionId: string): void {
     this.#current = sessionId;
-    this.#known.add(sessionId);
+    this.#sessionIds.add(sessionId);
   }
 
   #replayOf(method: string, params: unknown): SessionReplay {
@@ -203,8 +197,8 @@ export class RecordedOpenings {
     const { dialect, description } = agent();
     const sessionId = at(params, 'sessionId');
     const expected = method !== 'session/resume' || at(params, 'replayFrom') !== undefined;
-    const stands = NAMING.has(method) && isText(sessionId) && this.#known.has(sessionId);
-    const compares = stands || !expected;
+    const hasTranscript = NAMING.has(method) && isText(sessionId) && this.#sessionIds.has(sessionId);
+    const compares = hasTranscript || !expected;
     const asSaid = repeatedEvents(description.raw);
     return new SessionReplay({ session, dialect, log, schedule, asSaid, compares, expected, rejoins: rejoins() });
   }

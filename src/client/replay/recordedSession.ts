@@ -23,7 +23,7 @@ import { isHandoff } from '../connection/contextHandoff';
 import { canReopen } from '../connection/sessionOpenStrategy';
 import type { PastUpdates } from '../connection/sessionReplay';
 import { isAnswered } from '../conversation/agentRequests';
-import { RunningCalls, unsaidEnd } from '../conversation/connectionEvents';
+import { RunningCalls, unknownEnd } from '../conversation/connectionEvents';
 import { readUpdates } from '../conversation/inbound';
 import type { KeptItem } from '../conversation/persistence';
 import { unansweredPrompt } from '../conversation/restore';
@@ -37,7 +37,6 @@ import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from '.
 
 const MAX_OPEN = 2_000;
 const MAX_BLOCKS = 200;
-/** How soon clients reopen a lost session. */
 const REOPEN_MS = 100;
 
 export interface RecordedSessionOptions {
@@ -90,12 +89,11 @@ export class RecordedSession {
   readonly #loss: RecordedLoss;
   readonly #requests: RecordedRequests;
   readonly #subagents: Subagents;
-  /** Requests without an answer, by sender and id. */
   readonly #open = new Map<string, OpenRequest>();
   #agent = agentOf(undefined);
   #isConnected = false;
   #lost: LostPrompt[] = [];
-  #heard = 0;
+  #updateCount = 0;
   #prompts = 0;
   #messages = 0;
   #index: number | undefined;
@@ -143,7 +141,6 @@ export class RecordedSession {
     this.#loss = new RecordedLoss(this.#turns, this.#model, this.#subagents);
   }
 
-  /** In ms since 1970. */
   get dueAt(): number | undefined {
     return this.#clock.dueAt;
   }
@@ -203,10 +200,10 @@ export class RecordedSession {
     if (method === 'terminal/release') this.#requests.release(at(params, 'terminalId'));
     if (method !== 'session/request_permission') return {};
     const isEarly = this.#openings.current === undefined && this.#openings.isOpening;
-    return isEarly ? { isEarly } : { permissionId: this.#ask(params) };
+    return isEarly ? { isEarly } : { permissionId: this.#showPermission(params) };
   }
 
-  #ask(params: unknown): string | undefined {
+  #showPermission(params: unknown): string | undefined {
     const sessionId = at(params, 'sessionId');
     const { current } = this.#openings;
     const isOurs = current === undefined || sessionId === current;
@@ -230,7 +227,9 @@ export class RecordedSession {
     if (method === 'session/close' && at(params, 'sessionId') === this.#openings.current) this.#end('session-closed');
     if (method !== 'session/status' && !isOpening(method)) return {};
     this.#reopens();
-    return isOpening(method) ? { opening: this.#openings.begin(method, params) } : { onStatus: this.#asked(params) };
+    return isOpening(method)
+      ? { opening: this.#openings.begin(method, params) }
+      : { onStatus: this.#onStatusRequest(params) };
   }
 
   #notification(fromAgent: boolean, method: string, params: unknown): void {
@@ -275,14 +274,14 @@ export class RecordedSession {
     if (this.#openings.answered(opening, result)) {
       for (const [key, request] of this.#open)
         if (request.isEarly)
-          this.#open.set(key, { ...request, isEarly: false, permissionId: this.#ask(request.params) });
+          this.#open.set(key, { ...request, isEarly: false, permissionId: this.#showPermission(request.params) });
     } else {
       for (const lost of this.#lost) lost.patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
     }
   }
 
   readonly #updates = (updates: readonly unknown[], past?: PastUpdates): void => {
-    this.#heard += 1;
+    this.#updateCount += 1;
     this.#turns.feed({ type: 'update', isOutput: false });
     const session = { feed: this.#turns.feed, reportState: this.#reportState };
     readUpdates(this.#agent.dialect, updates, past, session, this.#log, (event, isApplied) => {
@@ -298,14 +297,14 @@ export class RecordedSession {
    * @returns a function that takes the answer, which is ignored if the agent has sent something
    * since
    */
-  #asked(params: unknown): (result: unknown) => void {
-    const heard = this.#heard;
+  #onStatusRequest(params: unknown): (result: unknown) => void {
+    const updateCount = this.#updateCount;
     const read = this.#openings.asked(params);
     return (result) => {
       const status: SessionStatus = read(result);
       const { state } = status;
       if (this.#loss.isCut) this.#loss.asked(status);
-      else if (heard === this.#heard) {
+      else if (updateCount === this.#updateCount) {
         if (state) this.#turns.feed({ type: 'state', report: state });
         this.#loss.asked(status);
       }
@@ -485,9 +484,9 @@ function agentOf(raw: unknown): RecordedAgent {
   return initialized(raw, nobody) ?? required(initialized({ protocolVersion: 1 }, nobody));
 }
 
-const MAX_WAITS = 1000;
+const MAX_TIMERS = 1000;
 
-interface Wait {
+interface Timer {
   readonly at: number;
   readonly run: () => void;
 }
@@ -497,18 +496,16 @@ interface Wait {
  * live.
  */
 class RecordedClock {
-  /** Ms since 1970. */
   now = 0;
   #isRunning = false;
-  readonly #waits = new Set<Wait>();
+  readonly #timers = new Set<Timer>();
 
   readonly schedule: Schedule = (run, ms): Disposable => {
     const wait = { at: this.now + ms, run };
-    this.#waits.add(wait);
-    return toDisposable(() => this.#waits.delete(wait));
+    this.#timers.add(wait);
+    return toDisposable(() => this.#timers.delete(wait));
   };
 
-  /** In ms since 1970. */
   get dueAt(): number | undefined {
     return this.#next()?.at;
   }
@@ -522,21 +519,21 @@ class RecordedClock {
   }
 
   finish(): void {
-    for (let count = 0; count < MAX_WAITS; count++) {
+    for (let count = 0; count < MAX_TIMERS; count++) {
       const wait = this.#next();
       if (!wait) return;
       this.#carryOut(wait);
     }
   }
 
-  #next(): Wait | undefined {
-    let next: Wait | undefined;
-    for (const wait of this.#waits) if (!next || wait.at < next.at) next = wait;
+  #next(): Timer | undefined {
+    let next: Timer | undefined;
+    for (const wait of this.#timers) if (!next || wait.at < next.at) next = wait;
     return next;
   }
 
-  #carryOut(wait: Wait): void {
-    this.#waits.delete(wait);
+  #carryOut(wait: Timer): void {
+    this.#timers.delete(wait);
     this.now = Math.max(this.now, wait.at);
     wait.run();
   }
@@ -549,11 +546,11 @@ class RecordedLoss {
   readonly #subagents: Pick<Subagents, 'ended' | 'resume'>;
   #isUndecided = false;
   /** The prompt of the waiting turn, if nothing shows that the agent has it. */
-  #inDoubt: KeptItem | undefined;
-  #hasRepeated = false;
-  #isShown = false;
+  #doubtfulPrompt: KeptItem | undefined;
+  #hasReplayed = false;
+  #promptArrived = false;
   #isOpen = false;
-  readonly #running = new RunningCalls();
+  readonly #runningCalls = new RunningCalls();
 
   constructor(turns: TurnDriver, model: SessionView, subagents: Pick<Subagents, 'ended' | 'resume'>) {
     this.#turns = turns;
@@ -577,9 +574,9 @@ class RecordedLoss {
       this.over();
       return;
     }
-    this.#inDoubt = unansweredPrompt(this.#model.state);
-    this.#hasRepeated = false;
-    this.#isShown = false;
+    this.#doubtfulPrompt = unansweredPrompt(this.#model.state);
+    this.#hasReplayed = false;
+    this.#promptArrived = false;
     this.#isOpen = false;
     this.#turns.feed({ type: 'cut' });
   }
@@ -589,10 +586,10 @@ class RecordedLoss {
   }
 
   repeated(repeated: readonly Entry[]): void {
-    this.#hasRepeated = true;
-    if (!this.#inDoubt) return;
-    const waiting = { items: [this.#inDoubt], remove: () => undefined };
-    this.#isShown ||= resolveDoubtfulPrompts(waiting, this.#model.state.entries, repeated).length > 0;
+    this.#hasReplayed = true;
+    if (!this.#doubtfulPrompt) return;
+    const waiting = { items: [this.#doubtfulPrompt], remove: () => undefined };
+    this.#promptArrived ||= resolveDoubtfulPrompts(waiting, this.#model.state.entries, repeated).length > 0;
   }
 
   opened(): void {
@@ -607,7 +604,7 @@ class RecordedLoss {
       else this.#subagents.resume(this.#model.state.entries);
     } else if (this.isCut) {
       if (status.answer !== 'live') this.over();
-    } else if (this.#turns.state.turn?.isRejoined) this.#askedAgain(status);
+    } else if (this.#turns.state.turn?.isRejoined) this.#checkRejoined(status);
   }
 
   over(): void {
@@ -615,21 +612,22 @@ class RecordedLoss {
     this.#subagents.ended();
   }
 
-  #askedAgain({ answer, state }: SessionStatus): void {
+  #checkRejoined({ answer, state }: SessionStatus): void {
     const { turn } = this.#model.state;
-    const goesOn = state ? !isIdle(state) : answer === 'live' && turn && this.#running.look(this.#model.state, turn.id);
-    if (!goesOn) this.#turns.feed({ type: 'no_end', note: unsaidEnd() });
+    const continues = state
+      ? !isIdle(state)
+      : answer === 'live' && turn && this.#runningCalls.check(this.#model.state, turn.id);
+    if (!continues) this.#turns.feed({ type: 'no_end', note: unknownEnd() });
   }
 
   get #hasArrived(): boolean | undefined {
-    if (this.#isShown || !this.#inDoubt || !unansweredPrompt(this.#model.state)) return true;
-    return this.#hasRepeated ? false : undefined;
+    if (this.#promptArrived || !this.#doubtfulPrompt || !unansweredPrompt(this.#model.state)) return true;
+    return this.#hasReplayed ? false : undefined;
   }
 }
 
 const MAX_WORDS = 100;
 
-/** Permission requests and terminals, with the recorded answers. */
 class RecordedRequests {
   readonly #emit: (event: SessionEvent) => void;
   readonly #questions = new Set<string>();

@@ -32,7 +32,7 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
     ...commands.map(({ line, cwd }) => quoted(`$ ${line}${cwd ? `   (in ${cwd})` : ''}`, MAX_INPUT)),
     ...texts.flatMap(({ path, text }) => [`Writes ${oneLine(path)}:`, quoted(text, MAX_CHANGE)]),
     ...(rest === undefined ? [] : [quoted(JSON.stringify(rest), MAX_INPUT)]),
-    ...(tool ? aboutTool(tool) : []),
+    ...(tool ? toolLines(tool) : []),
     '',
     ...options.map(({ name, optionId }, index) => `${index + 1}. ${oneLine(name || optionId)}`),
     '',
@@ -40,33 +40,35 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
       ? 'There is nothing to choose; any answer cancels.'
       : 'Answer with the number, the name or the id of one of these. Every other answer cancels.',
   ];
-  const asked = {
+  const question = {
     title: oneLine(title),
     tool_call_id: toolCallId,
     options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
   };
-  return [{ ...textPart(lines.join('\n')), parley_permission: asked }];
+  return [{ ...textPart(lines.join('\n')), parley_permission: question }];
 }
 
 /** Returns the option with this id, number or name; undefined if none or several match. */
 export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
-  const said = answer.parts
+  const text = answer.parts
     .map((part) => textOf(part) ?? '')
     .join('')
     .trim();
-  if (said === '' || said.length > MAX_ANSWER) return undefined;
-  const number = /^(\d{1,3})[.)]?$/.exec(said)?.[1];
+  if (text === '' || text.length > MAX_ANSWER) return undefined;
+  const number = /^(\d{1,3})[.)]?$/.exec(text)?.[1];
   const named = options.slice(0, MAX_OPTIONS).filter(({ optionId, name }, index) => {
-    return optionId === said || Number(number) === index + 1 || name.trim().toLowerCase() === said.toLowerCase();
+    return optionId === text || Number(number) === index + 1 || name.trim().toLowerCase() === text.toLowerCase();
   });
   const ids = new Set(named.map(({ optionId }) => optionId));
   return ids.size === 1 ? named[0]?.optionId : undefined;
 }
 
 /** Lists what the agent wants to do: the user must see what they agree to. */
-function aboutTool({ content, locations }: ToolEntry): readonly string[] {
+function toolLines({ content, locations }: ToolEntry): readonly string[] {
   const changes = content.filter((part) => part.type === 'diff');
-  const shown = changes.slice(0, MAX_CHANGES).flatMap((one) => [`${doneTo(one)}:`, quoted(one.newText, MAX_CHANGE)]);
+  const shown = changes
+    .slice(0, MAX_CHANGES)
+    .flatMap((change) => [`${doneTo(change)}:`, quoted(change.newText, MAX_CHANGE)]);
   const others = changes.slice(MAX_CHANGES, MAX_NAMED);
   const unnamed = changes.length - MAX_NAMED;
   const more = [
@@ -90,7 +92,8 @@ function oneLine(text: string): string {
 function quoted(text: string, limit: number): string {
   const shown = revealHidden(text);
   const end = limit / 4;
-  const left = shown.length - limit;
-  const cut = left > 0 ? `${head(shown, limit - end)}\n[${left} characters left out here]\n${tail(shown, end)}` : shown;
+  const omitted = shown.length - limit;
+  const cut =
+    omitted > 0 ? `${head(shown, limit - end)}\n[${omitted} characters left out here]\n${tail(shown, end)}` : shown;
   return cut.replace(/^/gm, '> ');
 }

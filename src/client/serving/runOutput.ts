@@ -13,7 +13,7 @@ const MAX_TEXT = 256 * 1024;
 const MAX_THOUGHT = 128 * 1024;
 
 /** What was sent of an entry: this many whole blocks, and this text of the next one. */
-interface Told {
+interface SentContent {
   blocks: number;
   text: string;
 }
@@ -21,7 +21,7 @@ interface Told {
 export class RunOutput {
   readonly #out: RunEmitter;
   readonly #first: number;
-  readonly #told = new Map<number, Told>();
+  readonly #sent = new Map<number, SentContent>();
   readonly #openTools = new Set<number>();
   #thought: number | undefined;
   #media = 0;
@@ -34,22 +34,21 @@ export class RunOutput {
     this.#first = first;
   }
 
-  /** Number of begun messages, unless the server splits them for their size. */
   get messages(): number {
     return this.#messages;
   }
 
-  tell(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
+  update(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
     for (const index of [...changes.keys()].sort((a, b) => a - b)) {
       const entry = entries[index];
       const change = changes.get(index);
       if (index < this.#first || !entry || change === undefined) continue;
-      if (this.#thought !== undefined && index > this.#thought) this.#tellThought(entries);
+      if (this.#thought !== undefined && index > this.#thought) this.#sendThought(entries);
       // Messages of subagents are not part of the answer.
       if (entry.kind !== 'tool' && 'parent' in entry && entry.parent !== undefined) continue;
       if (entry.kind === 'thought') this.#thought = index;
-      else if (entry.kind === 'agent') this.#tellMessage(entry, change);
-      else if (entry.kind === 'tool') this.#noteTool(entry);
+      else if (entry.kind === 'agent') this.#sendMessage(entry, change);
+      else if (entry.kind === 'tool') this.#updateTool(entry);
     }
   }
 
@@ -58,39 +57,38 @@ export class RunOutput {
   }
 
   pause(entries: readonly Entry[]): void {
-    this.#tellThought(entries);
-    // The question ends the message.
+    this.#sendThought(entries);
     this.#inMessage = false;
   }
 
   finish(entries: readonly Entry[]): void {
-    this.#tellThought(entries);
+    this.#sendThought(entries);
     for (const index of this.#openTools) {
       const entry = entries[index];
-      if (entry?.kind === 'tool') this.#tellTool(entry);
+      if (entry?.kind === 'tool') this.#sendTool(entry);
     }
     this.#openTools.clear();
   }
 
-  #tellMessage(entry: MessageEntry, change: true | string): void {
-    const told = this.#told.get(entry.index) ?? { blocks: 0, text: '' };
-    this.#told.set(entry.index, told);
+  #sendMessage(entry: MessageEntry, change: true | string): void {
+    const sent = this.#sent.get(entry.index) ?? { blocks: 0, text: '' };
+    this.#sent.set(entry.index, sent);
     if (change !== true) {
-      told.text += change;
+      sent.text += change;
       this.#text(change);
       return;
     }
     const { content } = entry;
-    for (let at = told.blocks; at < content.length; at++) {
+    for (let at = sent.blocks; at < content.length; at++) {
       const block = content[at];
       if (block?.type === 'text') {
-        const rest = block.text.startsWith(told.text) ? block.text.slice(told.text.length) : `\n\n${block.text}`;
-        this.#text(rest);
-        told.text = block.text;
+        const unsent = block.text.startsWith(sent.text) ? block.text.slice(sent.text.length) : `\n\n${block.text}`;
+        this.#text(unsent);
+        sent.text = block.text;
         if (at === content.length - 1) break;
       } else if (block) this.#block(entry, block);
-      told.blocks = at + 1;
-      told.text = '';
+      sent.blocks = at + 1;
+      sent.text = '';
     }
   }
 
@@ -112,31 +110,31 @@ export class RunOutput {
     }
   }
 
-  #tellThought(entries: readonly Entry[]): void {
+  #sendThought(entries: readonly Entry[]): void {
     const index = this.#thought;
     const entry = index === undefined ? undefined : entries[index];
     this.#thought = undefined;
     if (entry?.kind !== 'thought') return;
     const text = textOfBlocks(entry.content);
-    const told = this.#told.get(entry.index)?.text ?? '';
-    const rest = text.startsWith(told) ? text.slice(told.length) : text;
-    this.#told.set(entry.index, { blocks: 0, text });
-    if (rest !== '') this.note(rest.length > MAX_THOUGHT ? `${head(rest, MAX_THOUGHT)}…` : rest);
+    const sent = this.#sent.get(entry.index)?.text ?? '';
+    const unsent = text.startsWith(sent) ? text.slice(sent.length) : text;
+    this.#sent.set(entry.index, { blocks: 0, text });
+    if (unsent !== '') this.note(unsent.length > MAX_THOUGHT ? `${head(unsent, MAX_THOUGHT)}…` : unsent);
   }
 
-  #noteTool(entry: ToolEntry): void {
-    if (this.#told.has(entry.index)) return;
+  #updateTool(entry: ToolEntry): void {
+    if (this.#sent.has(entry.index)) return;
     if (!isEnded(entry.status)) {
       this.#openTools.add(entry.index);
       return;
     }
     this.#openTools.delete(entry.index);
-    this.#tellTool(entry);
+    this.#sendTool(entry);
   }
 
   /** Sends one step: readers pair separate ones by the tool's name, which isn't unique. */
-  #tellTool(entry: ToolEntry): void {
-    this.#told.set(entry.index, { blocks: 0, text: '' });
+  #sendTool(entry: ToolEntry): void {
+    this.#sent.set(entry.index, { blocks: 0, text: '' });
     for (const part of toMessages([entry]).flatMap((message) => message.parts)) {
       const { tool_input, tool_output, ...metadata } = part.metadata ?? {};
       if (metadata.kind !== 'trajectory') {

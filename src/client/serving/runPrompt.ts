@@ -66,20 +66,20 @@ const MAX_MESSAGE = 16_000;
  * @param first number of the first message, from 1
  */
 export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
-  const kept: string[] = [];
+  const recent: string[] = [];
   let room = MAX_PAST;
   for (let index = past.length - 1; index >= 0 && room > 0; index--) {
     const text = entryText(past[index], first + index);
-    kept.push(tail(text, room));
+    recent.push(tail(text, room));
     room -= text.length;
   }
-  if (kept.length === 0) return undefined;
-  const gone = past.length - kept.length;
-  const cut = gone > 0 ? [`[${gone} earlier ${gone === 1 ? 'message' : 'messages'} left out]`] : [];
+  if (recent.length === 0) return undefined;
+  const omitted = past.length - recent.length;
+  const cut = omitted > 0 ? [`[${omitted} earlier ${omitted === 1 ? 'message' : 'messages'} left out]`] : [];
   const text = [
     'Transcript of what was said in this session without you. It is context; what is asked of you now is the message that it comes with.',
     ...cut,
-    ...kept.reverse(),
+    ...recent.reverse(),
   ].join('\n\n');
   const uri = 'parley:transcript';
   return {
@@ -106,7 +106,6 @@ function partText(part: MessagePart): string {
   if (text !== undefined) return text;
   const { toolName } = trajectoryOf(part) ?? {};
   if (toolName !== undefined) return `\n[used ${toolName}]\n`;
-  // Citations keep only their text. Thoughts of another agent are dropped.
   if (part.metadata !== undefined && part.name === undefined && part.content_encoding === 'plain')
     return part.content ?? '';
   const what = part.name ?? part.content_type;

@@ -18,10 +18,9 @@ import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { pastContext, runPrompt } from './runPrompt';
 
-/** Less than the server waits for a cancelled run. */
 const STOP_MS = 4000;
 
-interface Known {
+interface LastRun {
   readonly history: readonly string[];
   readonly input: readonly Message[];
   readonly output: RunOutput;
@@ -31,7 +30,7 @@ export class ServedConversation {
   readonly #conversation: Conversation;
   readonly #name: string;
   readonly #state: StateExchange;
-  #known: Known | undefined;
+  #lastRun: LastRun | undefined;
   #isBusy = false;
   #isBroken = false;
 
@@ -48,7 +47,7 @@ export class ServedConversation {
   /** The agent or its session has ended or does not stop, so this can't be used any more. */
   get isBroken(): boolean {
     const { kind } = this.#conversation.connection;
-    return this.#isBroken || (this.#known !== undefined && kind !== 'ready' && kind !== 'starting');
+    return this.#isBroken || (this.#lastRun !== undefined && kind !== 'ready' && kind !== 'starting');
   }
 
   /**
@@ -56,26 +55,22 @@ export class ServedConversation {
    * session.
    */
   fits(history: readonly string[]): boolean {
-    if (!this.#known) return true;
-    const { relation } = compareHistories(this.#known.history, history);
+    if (!this.#lastRun) return true;
+    const { relation } = compareHistories(this.#lastRun.history, history);
     return relation === 'same' || relation === 'extendedBy';
   }
 
-  /**
-   * One run at a time.
-   * @throws ParleyError with a sentence for the caller; the signal's reason
-   */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
     try {
       const { before, asked } = splitInput(await context.withTexts(input, signal));
       const { text, attachments } = runPrompt(asked);
-      const past = await this.#unknownPast(context, before, signal);
+      const past = await this.#newHistory(context, before, signal);
       await this.#state.prepare(context.state, signal);
       signal.throwIfAborted();
       const output = new RunOutput(out, this.#conversation.model.state.entries.length);
       const message = new UnattendedMessage(this.#conversation, text, past ? [past, ...attachments] : attachments);
-      this.#known = { history: context.session.history, input, output };
+      this.#lastRun = { history: context.session.history, input, output };
       await this.#work(message, output, out, signal).finally(() => this.#state.settled());
     } finally {
       this.#isBusy = false;
@@ -89,16 +84,16 @@ export class ServedConversation {
 
   async #work(message: UnattendedMessage, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { state } = this.#conversation.model;
-    const look = async (changed: ChangedEntries, ended: AbortSignal): Promise<void> => {
-      output.tell(state.entries, changed);
+    const onChange = async (changed: ChangedEntries, ended: AbortSignal): Promise<void> => {
+      output.update(state.entries, changed);
       this.#declineForms(output);
       const [permission] = state.permissions.values();
       if (!permission || ended.aborted) return;
       output.pause(state.entries);
-      await this.#ask(permission, out, ended, signal);
+      await this.#forwardQuestion(permission, out, ended, signal);
     };
     try {
-      this.#judge(await message.attend(look, signal));
+      this.#requireSuccess(await message.attend(onChange, signal));
     } catch (error) {
       const hasStopped = await message.withdraw(STOP_MS);
       this.#isBroken ||= !hasStopped || (error instanceof NoTurn && error.code === 'session-lost');
@@ -108,8 +103,7 @@ export class ServedConversation {
     }
   }
 
-  /** @throws ParleyError for a turn that failed */
-  #judge({ turnId, stopReason }: TurnResult): void {
+  #requireSuccess({ turnId, stopReason }: TurnResult): void {
     if (stopReason === 'end_turn' || stopReason === 'unknown') return;
     const why = stopReason === 'error' ? turnFailure(this.#conversation, turnId).texts.message : SENTENCES[stopReason];
     throw new ParleyError(`turn-${stopReason}`, why);
@@ -125,7 +119,12 @@ export class ServedConversation {
   }
 
   /** A question that is open when the turn ends belongs to the next run. */
-  async #ask(permission: Permission, out: RunEmitter, ended: AbortSignal, signal: AbortSignal): Promise<void> {
+  async #forwardQuestion(
+    permission: Permission,
+    out: RunEmitter,
+    ended: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { model } = this.#conversation;
     const { options, id } = permission;
     const withdrawn = new AbortController();
@@ -155,25 +154,25 @@ export class ServedConversation {
     }
   }
 
-  async #unknownPast(
+  async #newHistory(
     context: ServedRunContext,
     before: readonly Message[],
     signal: AbortSignal,
   ): Promise<QueuedAttachment | undefined> {
     const { history } = context.session;
-    const from = this.#known?.history.length ?? 0;
+    const from = this.#lastRun?.history.length ?? 0;
     const brought = before.map((message) => ({ kind: 'message' as const, message }));
     // Only if the server recorded exactly what the last run added.
-    if (history.length === from + (this.#known ? this.#known.input.length + this.#known.output.messages : 0)) {
+    if (history.length === from + (this.#lastRun ? this.#lastRun.input.length + this.#lastRun.output.messages : 0)) {
       return pastContext(brought, history.length + 1);
     }
     const past = (await context.history(signal)).slice(from);
-    const own = this.#known ? this.#ownAmong(past, this.#known.input) : 0;
+    const own = this.#lastRun ? this.#countOwn(past, this.#lastRun.input) : 0;
     return pastContext([...past.slice(own), ...brought], from + own + 1);
   }
 
   /** Returns how many of the first messages belong to the last run; 0 if it wasn't recorded. */
-  #ownAmong(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
+  #countOwn(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
     const isInput = input.every(({ parts }, index) => {
       const entry = past[index];
       return entry?.kind === 'message' && hasParts(entry.message, parts);

@@ -19,7 +19,6 @@ export interface ServedConversationsOptions {
   readonly create: (key: string, state: StateExchange) => Conversation;
   /** How long a conversation is kept after its last run; 15 minutes by default. */
   readonly idleMs?: number;
-  /** Maximum number of open conversations; 8 by default. */
   readonly maxOpen?: number;
   readonly log?: Log;
 }
@@ -78,16 +77,16 @@ export class ServedConversations implements ServedAgent, Disposable {
 
   #enter(id: string, history: readonly string[]): Open {
     if (this.#isClosed) throw new ParleyError('not-served', 'The agent is no longer served.');
-    const known = this.#open.get(id);
-    if (known) {
+    const existing = this.#open.get(id);
+    if (existing) {
       // A busy conversation belongs to a run that was given up.
-      if (!known.conversation.isBusy && !known.conversation.isBroken && known.conversation.fits(history)) {
-        clearTimeout(known.timer);
+      if (!existing.conversation.isBusy && !existing.conversation.isBroken && existing.conversation.fits(history)) {
+        clearTimeout(existing.timer);
         this.#open.delete(id);
-        this.#open.set(id, known);
-        return known;
+        this.#open.set(id, existing);
+        return existing;
       }
-      this.#close(id, known);
+      this.#close(id, existing);
     }
     this.#makeRoom();
     const state = new StateExchange(this.#log);

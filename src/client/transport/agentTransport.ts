@@ -65,14 +65,12 @@ export interface AgentKeepers {
   start(options: KeptStart): Promise<KeptTransport>;
 }
 
-/** Starts the process of an agent. @throws as {@link AgentProcess.start} */
 export type ProcessStarter = (options: StartOptions) => Promise<AgentTransport>;
 
 export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
   readonly cwd: string;
   readonly environment: (command: string) => Promise<Record<string, string>>;
-  /** Absent: no secrets, and only encrypted connections. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
   readonly startProcess?: ProcessStarter | undefined;
@@ -136,7 +134,6 @@ async function connect(
   stages: Stages,
   signal: AbortSignal,
 ): Promise<AgentTransport> {
-  // The user may be asked for a secret.
   const { url, headers } = await stages.run('resolve', signal, (stop) => resolveRemote(agent, remote, stop), 'sign-in');
   const scrub = scrubber(headers);
   try {

@@ -19,7 +19,6 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import type { CommandPlan } from '../../terminals/terminalCommand';
 import type { EarlierCommand, KeptCommandOptions, KeptCommands } from '../ports/keptCommands';
 
-/** Longer than the keeper itself waits. */
 const END_MS = 5_000;
 
 const aboutSchema = z.object({
@@ -121,18 +120,18 @@ class KeptCommand implements RunningCommand {
   exit: TerminalExit | undefined;
 
   /** Characters of repeated output that were received before. */
-  #known: number;
+  #repeatedChars: number;
 
   constructor(
     pid: number | undefined,
     { capacityBytes, onChange }: Heard,
-    known: number,
+    repeatedChars: number,
     keeper: { readonly kill: () => void; readonly release: () => void },
   ) {
     this.pid = pid;
     this.#tail = new OutputTail(capacityBytes);
     this.#onChange = onChange;
-    this.#known = known;
+    this.#repeatedChars = repeatedChars;
     this.#keeper = keeper;
   }
 
@@ -147,11 +146,14 @@ class KeptCommand implements RunningCommand {
     const { append = '', drop = 0, exit } = change;
     this.#tail.append(append);
     if (exit) this.exit = exit;
-    const fresh = drop + append.length - this.#known;
-    const left = Math.max(0, drop - this.#known);
-    this.#known = Math.max(0, -fresh);
+    const fresh = drop + append.length - this.#repeatedChars;
+    const dropped = Math.max(0, drop - this.#repeatedChars);
+    this.#repeatedChars = Math.max(0, -fresh);
     if (fresh > 0)
-      this.#onChange({ append: append.slice(-Math.min(fresh, append.length)), drop: left > 0 ? left : undefined });
+      this.#onChange({
+        append: append.slice(-Math.min(fresh, append.length)),
+        drop: dropped > 0 ? dropped : undefined,
+      });
     if (!exit) return;
     this.#onChange({ exit });
     this.#exited.resolve(exit);

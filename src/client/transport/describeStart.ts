@@ -18,20 +18,22 @@ export function describeStart(started: StartDescription): string {
   const { name, command, args = [], cwd, env = {}, url, headers = {}, allow } = started;
   const what = url ?? commandLine([command ?? '', ...args]);
   return [
-    `${line(name)}: ${line(what)}`,
+    `${singleLine(name)}: ${singleLine(what)}`,
     ...(allow?.files ? [`    ${l10n.t('may read and write files on this machine')}`] : []),
     ...(allow?.terminals ? [`    ${l10n.t('may run commands on this machine')}`] : []),
-    ...(cwd === undefined ? [] : [`    ${l10n.t('in {0}', line(cwd))}`]),
-    ...Object.entries(env).map(([key, value]) => `    ${l10n.t('variable {0} = {1}', line(key), line(String(value)))}`),
+    ...(cwd === undefined ? [] : [`    ${l10n.t('in {0}', singleLine(cwd))}`]),
+    ...Object.entries(env).map(
+      ([key, value]) => `    ${l10n.t('variable {0} = {1}', singleLine(key), singleLine(String(value)))}`,
+    ),
     ...Object.entries(headers).map(
-      ([key, value]) => `    ${l10n.t('header {0} = {1}', line(key), line(String(value)))}`,
+      ([key, value]) => `    ${l10n.t('header {0} = {1}', singleLine(key), singleLine(String(value)))}`,
     ),
   ].join('\n');
 }
 
 /** Returns a command on one line, with its arguments quoted as in a shell. */
 export function commandLine(words: readonly string[]): string {
-  return words.map(argument).join(' ');
+  return words.map(quoted).join(' ');
 }
 
 /**
@@ -43,11 +45,11 @@ export function environmentReadBy(value: unknown): readonly string[] {
   return [...new Set([...found].map(([, name = '']) => name))];
 }
 
-function argument(text: string): string {
+function quoted(text: string): string {
   return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 /** A line break could start a line that looks like another entry. */
-function line(text: string): string {
+function singleLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\r' ? '\\r' : '\\n'));
 }

@@ -34,7 +34,6 @@ const keeperSchema = z.object({
   // 0 and negative numbers mean process groups.
   pid: z.int().check(z.positive()),
   identity: z.optional(z.string()),
-  /** On Windows: when the keeper and its agent were started. */
   birth: z.optional(birthSchema),
   agent: z.optional(birthSchema),
   host: z.string(),
@@ -66,7 +65,6 @@ const restSchema = z.object({
 export type KeeperFile = z.infer<typeof keeperSchema>;
 export type RestFile = KeeperRest & { readonly about: KeeperAbout };
 
-/** Undefined if the file is missing or invalid. */
 export function readKeeperFile(folder: string): KeeperFile | undefined {
   return keeperSchema.safeParse(readJson(join(folder, KEEPER_FILE), MAX_FILE_BYTES)).data;
 }

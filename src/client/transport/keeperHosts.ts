@@ -46,12 +46,12 @@ export class KeeperHosts {
 
   /** Starts an agent in the process. @throws Error if no process could be started */
   async keep(start: KeeperStart): Promise<KeeperStarted> {
-    const started = await this.#ask(start);
+    const started = await this.#requestStart(start);
     // The process may have ended just when it was asked.
-    return started ?? (await this.#ask(start)) ?? Promise.reject(new Error('the keeper has ended'));
+    return started ?? (await this.#requestStart(start)) ?? Promise.reject(new Error('the keeper has ended'));
   }
 
-  async #ask(start: KeeperStart): Promise<KeeperStarted | undefined> {
+  async #requestStart(start: KeeperStart): Promise<KeeperStarted | undefined> {
     // One at a time: parallel starts would each start a process.
     const opening = this.#opening.then(() => this.#open());
     this.#opening = opening.catch(() => {});
@@ -104,7 +104,6 @@ export class KeeperHosts {
     await removePlace({ folder: join(this.#options.folder, id), socket, socketFolder });
   }
 
-  /** @returns false if another process already listens there */
   async #spawn(start: HostStart): Promise<boolean> {
     const own = hostEnvironment(process.env);
     // NODE_* variables are meant for this window or for agents.

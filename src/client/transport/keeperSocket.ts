@@ -33,7 +33,6 @@ export interface KeeperWelcome {
 
 export interface KeeperLine {
   readonly closed: Promise<void>;
-  /** Begins delivery, with earlier frames first. */
   listen(onFrame: (frame: Frame) => void): void;
   send(bytes: Uint8Array): void;
   /** Resolves when the keeper has read everything and the connection is closed. */
@@ -72,7 +71,7 @@ export class KeeperSocket implements KeeperLine {
     this.#purpose = purpose;
     const socket = connect(place.socket);
     this.#socket = socket;
-    const reader = new FrameReader(MAX_FRAME_BYTES, (one) => this.#take(one));
+    const reader = new FrameReader(MAX_FRAME_BYTES, (frame) => this.#take(frame));
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -87,7 +86,7 @@ export class KeeperSocket implements KeeperLine {
   }
 
   listen(onFrame: (frame: Frame) => void): void {
-    for (const one of this.#early.splice(0)) onFrame(one);
+    for (const frame of this.#early.splice(0)) onFrame(frame);
     this.#onFrame = onFrame;
   }
 
@@ -104,10 +103,10 @@ export class KeeperSocket implements KeeperLine {
     this.#socket.destroy();
   }
 
-  #take(one: Frame): void {
-    if (this.#onFrame) this.#onFrame(one);
-    else if (this.#welcome.isSettled) this.#early.push(one);
-    else this.#greet(one);
+  #take(frame: Frame): void {
+    if (this.#onFrame) this.#onFrame(frame);
+    else if (this.#welcome.isSettled) this.#early.push(frame);
+    else this.#greet(frame);
   }
 
   #greet({ kind, bytes }: Frame): void {

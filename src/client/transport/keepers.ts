@@ -25,18 +25,14 @@ import { type KeeperLine, type KeeperPlace, KeeperSocket, type KeeperWelcome } f
 import { KeptProcess } from './keptProcess';
 import { RestLine } from './restLine';
 
-/** Retained output of one agent, in bytes. */
 const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long an agent waits for a window. */
 const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
-/** Longer than the keeper's graces. */
 const END_MS = 20_000;
 const END_COMMAND_MS = 5_000;
 const LOOK_MS = 50;
-/** Polling interval if file watching doesn't work. */
 const POLL_MS = 5_000;
 /**
  * How long the output of an ended agent, or the folder of another machine's keeper, is retained.
@@ -96,7 +92,7 @@ export class Keepers {
   async start(options: KeptStart): Promise<KeptProcess> {
     const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
     await checkFolder(cwd);
-    await this.endOf([about.session]);
+    await this.endSessions([about.session]);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
     // The keeper plans the start again; a refusal is better explained here.
@@ -138,11 +134,10 @@ export class Keepers {
 
   /** Lists running keepers (filtered); cleans up after dead ones. */
   async list(isMeant: (about: KeeperAbout) => boolean = () => true): Promise<readonly FoundKeeper[]> {
-    const found = await Promise.all(this.#ids().map((id) => this.#look(id, isMeant)));
-    return found.filter((one) => one !== undefined);
+    const found = await Promise.all(this.#ids().map((id) => this.#inspect(id, isMeant)));
+    return found.filter((candidate) => candidate !== undefined);
   }
 
-  /** Calls back after a keeper may have started or ended. */
   watch(onChange: () => void): Disposable {
     const { folder, log } = this.#options;
     try {
@@ -153,8 +148,7 @@ export class Keepers {
     return watchFolder(folder, POLL_MS, onChange);
   }
 
-  /** Resolves when the agents have ended. */
-  async endOf(sessions: readonly string[]): Promise<void> {
+  async endSessions(sessions: readonly string[]): Promise<void> {
     await this.#endAll(this.#ids().filter((id) => sessions.includes(this.#aboutOf(id)?.session ?? '')));
   }
 
@@ -169,14 +163,13 @@ export class Keepers {
     await this.#endAll([...unread, ...running.map(({ id }) => id)]);
   }
 
-  /** Ends an agent and its keeper even if a window is attached. */
   async end(id: string): Promise<void> {
     const folder = this.#folderOf(id);
     const file = readKeeperFile(folder);
     if (file && file.host !== hostname()) return;
     if (file) {
       try {
-        const socket = await this.#tell(file, frame(FRAME.stop));
+        const socket = await this.#sendTo(file, frame(FRAME.stop));
         if (!(await within(END_MS, socket.closed))) throw new Error('the keeper does not end');
       } catch {
         await this.#force(id, file);
@@ -193,12 +186,12 @@ export class Keepers {
   async endCommand(id: string, command: string): Promise<void> {
     const file = readKeeperFile(this.#folderOf(id));
     if (file?.host !== hostname()) return;
-    const socket = await this.#tell(file, frame(FRAME.kill, 0, Buffer.from(command)));
+    const socket = await this.#sendTo(file, frame(FRAME.kill, 0, Buffer.from(command)));
     await socket.end();
     const giveUpAt = Date.now() + END_COMMAND_MS;
     while (Date.now() < giveUpAt) {
-      const state = (await this.#look(id, () => true))?.state;
-      if (!state?.commands?.some((one) => one.id === command && one.isRunning)) return;
+      const state = (await this.#inspect(id, () => true))?.state;
+      if (!state?.commands?.some((candidate) => candidate.id === command && candidate.isRunning)) return;
       await delay(LOOK_MS);
     }
   }
@@ -218,7 +211,6 @@ export class Keepers {
       const { socket, welcome } = await KeeperSocket.open(file, PURPOSE.attach);
       return { line: socket, welcome };
     } catch (error) {
-      // The agent may have ended just now.
       const rest = readRestFile(folder);
       if (!rest || rest.wire > WIRE_VERSION) throw error;
       return RestLine.open(folder, rest);
@@ -229,14 +221,14 @@ export class Keepers {
    * Sends bytes over a separate connection, which stays open.
    * @throws Error if the keeper doesn't answer
    */
-  async #tell(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
+  async #sendTo(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
     const { socket } = await KeeperSocket.open(file, PURPOSE.look);
     socket.listen(() => {});
     socket.send(bytes);
     return socket;
   }
 
-  async #look(id: string, isMeant: (about: KeeperAbout) => boolean): Promise<FoundKeeper | undefined> {
+  async #inspect(id: string, isMeant: (about: KeeperAbout) => boolean): Promise<FoundKeeper | undefined> {
     const folder = this.#folderOf(id);
     const rest = readRestFile(folder);
     if (rest) {
@@ -266,7 +258,7 @@ export class Keepers {
     const { shared, mark, agent, pid } = file;
     // A shared process ends only if it doesn't answer at all.
     if (shared) await endLeft(mark, agent);
-    if (!(shared && (await answers(shared))) && (await isSame(file))) process.kill(pid, 'SIGKILL');
+    if (!(shared && (await answers(shared))) && (await isSameProcess(file))) process.kill(pid, 'SIGKILL');
     await this.#clear(id, file);
   }
 
@@ -344,14 +336,14 @@ function isRunning(pid: number): boolean {
 }
 
 /** Returns whether the keeper's pid still belongs to the same process. */
-async function isSame({ pid, identity, birth }: KeeperFile): Promise<boolean> {
+async function isSameProcess({ pid, identity, birth }: KeeperFile): Promise<boolean> {
   if (birth !== undefined) return (await listWindowsProcesses()).some((row) => isBorn(row, birth));
   return identity !== undefined && (await identityOf(pid)) === identity;
 }
 
 async function mayRun(file: KeeperFile): Promise<boolean> {
   const { pid, identity, birth } = file;
-  if (birth === undefined) return identity === undefined ? isRunning(pid) : isSame(file);
+  if (birth === undefined) return identity === undefined ? isRunning(pid) : isSameProcess(file);
   if (!isRunning(pid)) return false;
   const rows = await listWindowsProcesses();
   // Windows may deny access.

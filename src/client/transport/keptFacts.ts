@@ -10,7 +10,6 @@ const factsSchema = z.object({
   version: z.literal(1),
   initialize: z.unknown(),
   nextId: z.number(),
-  /** JSON-RPC ids of sent prompts, by prompt. */
   prompts: z.record(z.string(), z.string()),
   /** Ends of texts that the journal lacks, by step. */
   heldBack: z.array(z.object({ step: z.number(), events: z.array(z.custom<TimedEvent>(isTimed)) })),
@@ -22,7 +21,6 @@ function isTimed(value: unknown): boolean {
 
 export type KeptFacts = z.infer<typeof factsSchema>;
 
-/** Undefined if invalid. */
 export function readFacts(bytes: Uint8Array | undefined): KeptFacts | undefined {
   return bytes && factsSchema.safeParse(parsedJson(Buffer.from(bytes).toString('utf8'))).data;
 }
@@ -37,12 +35,12 @@ export class KeptLink implements KeptSession {
   readonly #rpc: () => RpcConnection;
   #initialize: unknown;
   /** JSON-RPC ids of sent prompts whose end the journal does not have, by prompt. */
-  readonly #left: Map<string, string>;
+  readonly #sentPrompts: Map<string, string>;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
   constructor(agent: KeptAgent, rpc: () => RpcConnection, detach: () => Promise<void>, facts?: KeptFacts) {
     this.earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
-    this.#left = new Map(this.earlier?.prompts);
+    this.#sentPrompts = new Map(this.earlier?.prompts);
     this.#heldBack = facts?.heldBack ?? [];
     this.agent = agent;
     this.#rpc = rpc;
@@ -54,7 +52,7 @@ export class KeptLink implements KeptSession {
   }
 
   takeHeldBack(step: number): readonly TimedEvent[] {
-    const last = this.#heldBack.findLast((one) => one.step <= step);
+    const last = this.#heldBack.findLast((entry) => entry.step <= step);
     this.#heldBack = last ? [last] : [];
     return last?.events ?? [];
   }
@@ -62,16 +60,16 @@ export class KeptLink implements KeptSession {
   holdBack(step: number, events: readonly TimedEvent[]): void {
     if (this.#heldBack.length === 0 && events.length === 0) return;
     this.#heldBack = [...this.#heldBack, { step, events: [...events] }];
-    this.tell(true);
+    this.sendFacts(true);
   }
 
   settled(awaited: ReadonlySet<string>): readonly string[] {
-    return [...this.#left.keys()].filter((id) => !awaited.has(id));
+    return [...this.#sentPrompts.keys()].filter((id) => !awaited.has(id));
   }
 
   stored(step: number, settled: readonly string[]): void {
-    for (const id of settled) this.#left.delete(id);
-    const last = this.#heldBack.findLastIndex((one) => one.step <= step);
+    for (const id of settled) this.#sentPrompts.delete(id);
+    const last = this.#heldBack.findLastIndex((entry) => entry.step <= step);
     if (last > 0) this.#heldBack = this.#heldBack.slice(last);
     if (this.#heldBack.length === 1 && this.#heldBack[0]?.events.length === 0) this.#heldBack = [];
   }
@@ -84,14 +82,14 @@ export class KeptLink implements KeptSession {
    * Sends the facts to the keeper, with the next message.
    * @param now before anything else happens
    */
-  tell(now = false): void {
+  sendFacts(now = false): void {
     if (this.#initialize === undefined) return;
-    for (const [id, requestId] of this.#prompts()) this.#left.set(id, requestId);
+    for (const [id, requestId] of this.#prompts()) this.#sentPrompts.set(id, requestId);
     const facts: KeptFacts = {
       version: 1,
       initialize: this.#initialize,
       nextId: this.#rpc().nextId,
-      prompts: Object.fromEntries(this.#left),
+      prompts: Object.fromEntries(this.#sentPrompts),
       heldBack: this.#heldBack,
     };
     const bytes = Buffer.from(JSON.stringify(facts));

@@ -18,7 +18,6 @@ import type { KeeperLine, KeeperWelcome } from './keeperSocket';
 
 /** Bytes in flight before a writer waits. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
-/** Longer than the keeper's graces. */
 const CLOSE_MS = 20_000;
 const DETACH_MS = 5_000;
 
@@ -88,7 +87,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.commands = state.commands && new CommandsOfKeeper((bytes) => line.send(bytes), state.commands);
     this.#stderr = new StderrLog(this.#newStderr, options.log, options.onStderr);
     if (options.isNew) this.#progress = { line: 0, open: [] };
-    line.listen((one) => this.#take(one));
+    line.listen((frame) => this.#take(frame));
     void line.closed.then(() => this.#onClosed());
   }
 
@@ -164,7 +163,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   #begin(): void {
     if (!this.#sink || !this.#progress || this.#lines) return;
     const line = Math.max(this.#progress.line, this.#storedLine);
-    const open = this.#progress.open.filter((one) => !this.#answered.includes(one));
+    const open = this.#progress.open.filter((request) => !this.#answered.includes(request));
     this.#lines = new UnansweredLines(this.#answered, line + 1);
     this.#line.send(jsonFrame(FRAME.deliver, { line, open }));
   }
@@ -279,10 +278,6 @@ class UnansweredLines {
   /** The next chunk starts with its line number. */
   #isNumbered = true;
 
-  /**
-   * @param answered lines to leave out
-   * @param line the first one
-   */
   constructor(answered: readonly number[], line: number) {
     this.#answered = new Set(answered);
     this.#lastAnswered = Math.max(0, ...answered);

@@ -11,23 +11,21 @@ const MAX_AGENTS = 200;
 const STORED_AS = 'protocolOffers';
 
 const knownSchema = z.object({
-  /** Version of the agent. */
   version: z.optional(z.string()),
   offer: z.union([z.literal(1), z.literal(2)]),
   /** Absent: version 2 was not compared yet. */
   why: z.optional(z.enum(['only', 'keeps-all', 'loses'])),
-  /** Features lost in version 2. */
   lost: z.optional(z.array(z.string())),
   /** Services that it has done without the client. */
   alone: z.optional(z.array(z.string())),
 });
 
-type Known = z.infer<typeof knownSchema>;
+type OfferRecord = z.infer<typeof knownSchema>;
 
 export interface ProtocolChoice {
   readonly offer: ProtocolVersion;
   /** `set`: by the user. `undecided`: not compared. */
-  readonly why: 'set' | 'undecided' | NonNullable<Known['why']>;
+  readonly why: 'set' | 'undecided' | NonNullable<OfferRecord['why']>;
   readonly lost: readonly string[];
 }
 
@@ -36,17 +34,17 @@ export type ClientService = 'files' | 'terminals';
 
 export class ProtocolOffers {
   readonly #store: FactStore;
-  readonly #known: Map<string, Known>;
+  readonly #records: Map<string, OfferRecord>;
   readonly #comparing = new Set<string>();
 
   constructor(store: FactStore = new Map<string, unknown>()) {
     this.#store = store;
     const stored = z.array(z.tuple([z.string(), knownSchema])).safeParse(store.get(STORED_AS));
-    this.#known = new Map(stored.data);
+    this.#records = new Map(stored.data);
   }
 
   choiceOf(agent: AgentDefinition): ProtocolChoice {
-    const { offer, why, lost = [] } = this.#known.get(keyOf(agent)) ?? { offer: wanted(agent) };
+    const { offer, why, lost = [] } = this.#records.get(keyOf(agent)) ?? { offer: configuredVersion(agent) };
     return { offer, why: why ?? (agent.protocol === 'auto' ? 'undecided' : 'set'), lost };
   }
 
@@ -56,18 +54,18 @@ export class ProtocolOffers {
    */
   learned(agent: AgentDefinition, offer: ProtocolVersion, version: string | undefined): void {
     const key = keyOf(agent);
-    const known = this.#known.get(key);
-    if (known?.version === version && known?.offer === offer) return;
-    if (known && known.version !== version) this.#begin(key, agent, version);
+    const record = this.#records.get(key);
+    if (record?.version === version && record?.offer === offer) return;
+    if (record && record.version !== version) this.#begin(key, agent, version);
     else if (offer !== this.choiceOf(agent).offer) this.#keep(key, { version, offer, why: 'only' });
     else this.#begin(key, agent, version);
   }
 
-  /** The agent has asked the client for a service. */
   used(agent: AgentDefinition, method: string): void {
     const service = method.startsWith('fs/') ? 'files' : method.startsWith('terminal/') ? 'terminals' : undefined;
-    const known = this.#ofAuto(agent);
-    if (service && known && !known.lost?.includes(service)) this.#lose(agent, known, [service]);
+    /** Undefined if there is nothing to decide. */
+    const record = this.#autoRecord(agent);
+    if (service && record && !record.lost?.includes(service)) this.#lose(agent, record, [service]);
   }
 
   /**
@@ -75,12 +73,12 @@ export class ProtocolOffers {
    * @returns whether to compare it now; {@link release} must follow
    */
   didAlone(agent: AgentDefinition, services: readonly ClientService[]): boolean {
-    const known = this.#ofAuto(agent);
-    if (!known || known.why !== undefined) return false;
-    const { alone: before = [] } = known;
-    const alone = [...new Set([...before, ...services])];
+    const record = this.#autoRecord(agent);
+    if (!record || record.why !== undefined) return false;
+    const { alone: earlier = [] } = record;
+    const alone = [...new Set([...earlier, ...services])];
     const key = keyOf(agent);
-    if (alone.length > before.length) this.#keep(key, { ...known, alone });
+    if (alone.length > earlier.length) this.#keep(key, { ...record, alone });
     if (alone.length < 2 || this.#comparing.has(key)) return false;
     this.#comparing.add(key);
     return true;
@@ -92,52 +90,49 @@ export class ProtocolOffers {
 
   /**
    * @param inV2 the agent's description in version 2; undefined: it failed
-   * @param more features in version 1 that its description lacks
+   * @param extra features in version 1 that its description lacks
    */
-  compared(agent: AgentDefinition, inV1: AgentDescription, inV2: AgentDescription | undefined, more: string[]): void {
-    const known = this.#ofAuto(agent);
-    if (!known || known.version !== inV1.version) return;
-    if (inV2?.protocol === 1) this.#keep(keyOf(agent), { ...known, why: 'only' });
-    else if (!inV2) this.#lose(agent, known, ['initialize']);
+  compared(agent: AgentDefinition, inV1: AgentDescription, inV2: AgentDescription | undefined, extra: string[]): void {
+    const record = this.#autoRecord(agent);
+    if (!record || record.version !== inV1.version) return;
+    if (inV2?.protocol === 1) this.#keep(keyOf(agent), { ...record, why: 'only' });
+    else if (!inV2) this.#lose(agent, record, ['initialize']);
     else {
-      const lost = [...lostFeatures(inV1, inV2), ...more];
-      if (lost.length > 0) this.#lose(agent, known, lost);
-      else this.#keep(keyOf(agent), { ...known, offer: 2, why: 'keeps-all' });
+      const lost = [...lostFeatures(inV1, inV2), ...extra];
+      if (lost.length > 0) this.#lose(agent, record, lost);
+      else this.#keep(keyOf(agent), { ...record, offer: 2, why: 'keeps-all' });
     }
   }
 
   /** The agent did not start with an offer that was chosen here. */
   failed(agent: AgentDefinition, offer: ProtocolVersion): void {
-    const known = this.#ofAuto(agent);
-    if (offer === 2 && known?.why === 'keeps-all') this.#lose(agent, known, ['initialize']);
+    const record = this.#autoRecord(agent);
+    if (offer === 2 && record?.why === 'keeps-all') this.#lose(agent, record, ['initialize']);
   }
 
-  /** Undefined if there is nothing to decide. */
-  #ofAuto(agent: AgentDefinition): Known | undefined {
-    const known = agent.protocol === 'auto' ? this.#known.get(keyOf(agent)) : undefined;
-    return known?.why === 'only' ? undefined : known;
+  #autoRecord(agent: AgentDefinition): OfferRecord | undefined {
+    const record = agent.protocol === 'auto' ? this.#records.get(keyOf(agent)) : undefined;
+    return record?.why === 'only' ? undefined : record;
   }
 
-  #lose(agent: AgentDefinition, known: Known, lost: readonly string[]): void {
+  #lose(agent: AgentDefinition, known: OfferRecord, lost: readonly string[]): void {
     this.#keep(keyOf(agent), { ...known, offer: 1, why: 'loses', lost: [...(known.lost ?? []), ...lost] });
   }
 
-  #keep(key: string, known: Known): void {
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_AGENTS && oldest !== undefined) this.#known.delete(oldest);
-    this.#store.set(STORED_AS, [...this.#known]);
+  #keep(key: string, known: OfferRecord): void {
+    this.#records.delete(key);
+    this.#records.set(key, known);
+    const [oldest] = this.#records.keys();
+    if (this.#records.size > MAX_AGENTS && oldest !== undefined) this.#records.delete(oldest);
+    this.#store.set(STORED_AS, [...this.#records]);
   }
 
-  /** Starts over for an unknown version of an agent. */
   #begin(key: string, agent: AgentDefinition, version: string | undefined): void {
     if (agent.protocol === 'auto') this.#keep(key, { version, offer: 1 });
-    else if (this.#known.delete(key)) this.#store.set(STORED_AS, [...this.#known]);
+    else if (this.#records.delete(key)) this.#store.set(STORED_AS, [...this.#records]);
   }
 }
 
-/** Features that version 2 has in another form. */
 const IN_OTHER_FORM: Partial<Record<keyof AgentFeatures, (v2: AgentFeatures) => unknown>> = {
   load: ({ resume }) => resume?.replay,
   turnComplete: ({ states }) => states,
@@ -155,7 +150,7 @@ function lostFeatures(inV1: AgentDescription, inV2: AgentDescription): readonly 
   ];
 }
 
-function wanted({ protocol }: AgentDefinition): ProtocolVersion {
+function configuredVersion({ protocol }: AgentDefinition): ProtocolVersion {
   return protocol === 2 ? 2 : 1;
 }
 

@@ -8,7 +8,6 @@ import { isHeaderName, isHeaderValue } from '../../base/httpHeader';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
-/** What only the user can provide for a remote agent. */
 export interface RemoteAccess {
   /**
    * Returns a secret for one origin, after asking for it if needed.

@@ -28,12 +28,11 @@ export class RestLine implements KeeperLine {
   readonly #frames: readonly Frame[];
   readonly #closed = new Deferred<void>();
   readonly closed = this.#closed.promise;
-  readonly #reader = new FrameReader(MAX_FRAME_BYTES, (one) => this.#take(one));
+  readonly #reader = new FrameReader(MAX_FRAME_BYTES, (frame) => this.#take(frame));
   #onFrame: (frame: Frame) => void = () => {};
   /** Frames are sent one after another, never while one is handled. */
   #sending = Promise.resolve();
 
-  /** @throws Error if the folder can't be read */
   static async open(folder: string, rest: RestFile): Promise<{ line: RestLine; welcome: KeeperWelcome }> {
     const facts = await readFile(join(folder, REST_FACTS));
     const line = new RestLine(folder, rest, framesOf(await readFile(join(folder, REST_FRAMES))));
@@ -49,7 +48,7 @@ export class RestLine implements KeeperLine {
 
   listen(onFrame: (frame: Frame) => void): void {
     this.#onFrame = onFrame;
-    for (const one of this.#frames) if (one.kind === FRAME.stderr) this.#send(one);
+    for (const frame of this.#frames) if (frame.kind === FRAME.stderr) this.#send(frame);
     this.#send(frameOf(frame(FRAME.inputClosed)));
   }
 
@@ -68,7 +67,7 @@ export class RestLine implements KeeperLine {
   #take({ kind, bytes }: Frame): void {
     switch (kind) {
       case FRAME.batch:
-        for (const one of framesOf(bytes)) this.#take(one);
+        for (const frame of framesOf(bytes)) this.#take(frame);
         break;
       case FRAME.deliver: {
         const progress = JSON.parse(bytes.toString('utf8')) as Progress;
@@ -104,9 +103,9 @@ export class RestLine implements KeeperLine {
   }
 
   #follow(id: string): void {
-    for (const one of this.#frames) {
-      if (one.kind !== FRAME.commandOutput) continue;
-      if ((JSON.parse(one.bytes.toString('utf8')) as CommandOutput).id === id) this.#send(one);
+    for (const frame of this.#frames) {
+      if (frame.kind !== FRAME.commandOutput) continue;
+      if ((JSON.parse(frame.bytes.toString('utf8')) as CommandOutput).id === id) this.#send(frame);
     }
   }
 
@@ -117,8 +116,8 @@ export class RestLine implements KeeperLine {
     renameSync(`${path}.new`, path);
   }
 
-  #send(one: Frame): void {
-    this.#later(async () => this.#onFrame(one));
+  #send(frame: Frame): void {
+    this.#later(async () => this.#onFrame(frame));
   }
 
   #later(run: () => Promise<void>): void {
@@ -128,7 +127,7 @@ export class RestLine implements KeeperLine {
 }
 
 function frameOf(bytes: Buffer): Frame {
-  const [one] = framesOf(bytes);
-  if (!one) throw new RangeError('no frame');
-  return one;
+  const [frame] = framesOf(bytes);
+  if (!frame) throw new RangeError('no frame');
+  return frame;
 }

@@ -38,13 +38,11 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
   readonly onTraffic?: ((kind: TrafficKind, line: string) => void) | undefined;
-  /** As in the agent's entry by default. */
   readonly capabilities?: ClientCapabilities | undefined;
   readonly signInTerminal?: boolean;
   readonly suggestions?: boolean;
   readonly traceparent?: string | undefined;
   readonly state?: StateHolder | undefined;
-  /** Absent: every start negotiates again. */
   readonly offers?: ProtocolOffers | undefined;
 }
 
@@ -71,12 +69,11 @@ export class RpcLink implements AgentLink {
   readonly onDidEnd = this.#didEnd.event;
   readonly #log: AgentTransportOptions['log'];
   /** How the agent ended; undefined: it was ended here. */
-  readonly #gone = new Deferred<ParleyError | undefined>();
+  readonly #endReason = new Deferred<ParleyError | undefined>();
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
-  /** Detached; the agent keeps running. */
-  #isLeft = false;
+  #isDetached = false;
 
   private constructor(transport: AgentTransport, options: LinkOptions, facts?: KeptFacts) {
     this.#transport = transport;
@@ -90,7 +87,7 @@ export class RpcLink implements AgentLink {
     this.kept = transport.kept && this.#keptLink(transport.kept, facts);
     this.rpc = new RpcConnection({
       firstId: facts?.nextId,
-      onRequestSent: () => this.kept?.tell(),
+      onRequestSent: () => this.kept?.sendFacts(),
       transport: transport.transport,
       log,
       handlers: {
@@ -168,11 +165,11 @@ export class RpcLink implements AgentLink {
     signal.throwIfAborted();
     const facts = readFacts(transport.kept.facts);
     const link = facts && new RpcLink(transport, options, facts);
-    const known = link && initialized(facts?.initialize, callerOf(link, options));
-    if (link && known) {
+    const description = link && initialized(facts?.initialize, callerOf(link, options));
+    if (link && description) {
       link.kept?.initialized(facts?.initialize);
-      link.description = known.description;
-      link.dialect = known.dialect;
+      link.description = description.description;
+      link.dialect = description.dialect;
       return link;
     }
     await (link ?? transport).close();
@@ -228,7 +225,8 @@ export class RpcLink implements AgentLink {
     try {
       return await run(signal);
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'connection-closed') throw (await this.#gone.promise) ?? error;
+      if (error instanceof ParleyError && error.code === 'connection-closed')
+        throw (await this.#endReason.promise) ?? error;
       throw error;
     }
   }
@@ -257,9 +255,9 @@ export class RpcLink implements AgentLink {
   }
 
   async close(): Promise<void> {
-    if (this.#isLeft) return;
+    if (this.#isDetached) return;
     this.#closing = true;
-    this.#gone.resolve(this.#ended);
+    this.#endReason.resolve(this.#ended);
     this.rpc.dispose();
     await this.#transport.close();
   }
@@ -267,7 +265,7 @@ export class RpcLink implements AgentLink {
   dispose(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#gone.resolve(this.#ended);
+    this.#endReason.resolve(this.#ended);
     this.#didEnd.dispose();
     this.rpc.dispose();
     this.#transport.dispose();
@@ -275,9 +273,9 @@ export class RpcLink implements AgentLink {
 
   #keptLink(agent: KeptAgent, facts: KeptFacts | undefined): KeptLink {
     const detach = async (): Promise<void> => {
-      this.#isLeft = true;
+      this.#isDetached = true;
       this.#closing = true;
-      this.#gone.resolve(this.#ended);
+      this.#endReason.resolve(this.#ended);
       await agent.detach();
       this.rpc.dispose();
     };
@@ -322,13 +320,11 @@ export class RpcLink implements AgentLink {
     const { message, hint = localizable('Reconnect to it.') } = texts;
     if (this.description === undefined) return this.#ending(code, framed('{0}: {1}.', this.#name, message), hint);
     const sentence = localizable('The connection to {0} was lost: {1}.', this.#name, message);
-    // It may contain the server's own message.
     const scrub = (text: string): string => knownSecrets.redact(this.#transport.scrub?.(text) ?? text);
     return this.#ending(code === REMOTE_LOST ? 'connection-lost' : code, mapForeign(sentence, scrub), hint);
   }
 
   async #exitError(exit: AgentExit): Promise<ParleyError> {
-    // An initialized agent has a recent enough Node.js.
     const old = this.description ? undefined : await nodeTooOld(this.#transport.stderrTail(STDERR_LINES));
     const hint = old
       ? localizable(
@@ -343,14 +339,14 @@ export class RpcLink implements AgentLink {
 
   #ending(code: string, message: LocalizableText, hint: LocalizableText, noise = this.#noise): ParleyError {
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
-    const said = noise ? localizable("It printed text that isn't a protocol message: “{0}”.", noise) : hint;
-    return new ParleyError(code, message, { hint: said, stderr: stderr || undefined });
+    const shownHint = noise ? localizable("It printed text that isn't a protocol message: “{0}”.", noise) : hint;
+    return new ParleyError(code, message, { hint: shownHint, stderr: stderr || undefined });
   }
 
   #end(error: ParleyError): void {
     if (this.#ended || this.#closing) return;
     this.#ended = error;
-    this.#gone.resolve(error);
+    this.#endReason.resolve(error);
     this.#log.warn(`${error.message}${error.stderr ? `\n${error.stderr}` : ''}`);
     this.#didEnd.fire(error);
   }

@@ -7,11 +7,11 @@ const LONGEST_MS = 1000;
 
 export class StartGate {
   readonly #longestMs: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
   #free: number;
 
-  constructor(places = Math.max(2, availableParallelism()), longestMs = LONGEST_MS) {
-    this.#free = places;
+  constructor(slots = Math.max(2, availableParallelism()), longestMs = LONGEST_MS) {
+    this.#free = slots;
     this.#longestMs = longestMs;
   }
 
@@ -22,36 +22,36 @@ export class StartGate {
   async run<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#place(signal);
-    let hasPlace = true;
-    const leave = (): void => {
-      if (!hasPlace) return;
-      hasPlace = false;
-      const next = [...this.#waiting].at(-1);
+    else await this.#acquireSlot(signal);
+    let hasSlot = true;
+    const release = (): void => {
+      if (!hasSlot) return;
+      hasSlot = false;
+      const next = [...this.#queue].at(-1);
       if (next) next();
       else this.#free++;
     };
-    const timer = setTimeout(leave, this.#longestMs);
+    const timer = setTimeout(release, this.#longestMs);
     try {
       return await start();
     } finally {
       clearTimeout(timer);
-      leave();
+      release();
     }
   }
 
-  #place(signal: AbortSignal): Promise<void> {
+  #acquireSlot(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = (): void => {
-      this.#waiting.delete(enter);
+      this.#queue.delete(enter);
       signal.removeEventListener('abort', giveUp);
       resolve();
     };
     const giveUp = (): void => {
-      this.#waiting.delete(enter);
+      this.#queue.delete(enter);
       reject(signal.reason);
     };
-    this.#waiting.add(enter);
+    this.#queue.add(enter);
     signal.addEventListener('abort', giveUp, { once: true });
     return promise;
   }

@@ -24,7 +24,6 @@ import {
 } from './turnState';
 
 const MAX_CALLS = 1000;
-/** More messages than this can't be our prompt. */
 const MAX_UNDECIDED = 100;
 
 /**
@@ -41,7 +40,7 @@ export function reduce(
   if (!isDue && changesNothing(state, input)) return [state, []];
   const step = new Step(state, graces);
   if (isDue) step.graceOver(until);
-  step.take(input);
+  step.process(input);
   return [step.state, step.effects];
 }
 
@@ -60,7 +59,7 @@ function changesNothing({ turn, undecided }: TurnState, input: TurnInput): boole
 }
 
 class Step extends TurnEnds {
-  static readonly #takes: {
+  static readonly #handlers: {
     readonly [Type in TurnFact['type']]: (step: Step, fact: Extract<TurnFact, { type: Type }>) => void;
   } = {
     prompt: (step, fact) => step.#prompt(fact),
@@ -88,18 +87,18 @@ class Step extends TurnEnds {
     tick: () => undefined,
   };
 
-  take(input: TurnInput): void {
+  process(input: TurnInput): void {
     this.at = input.at;
-    (Step.#takes[input.type] as (step: Step, fact: TurnFact) => void)(this, input);
+    (Step.#handlers[input.type] as (step: Step, fact: TurnFact) => void)(this, input);
   }
 
   /**
    * Begins a turn of the user, joins the agent's own work, or waits for a turn that takes it in.
    */
   #prompt({ handle, promptId, text, endsBy, promised, steers }: Extract<TurnFact, { type: 'prompt' }>): void {
-    const own = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
-    const begins = own !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
-    const turn = own ?? (begins ? this.start('user', endsBy, promised) : undefined);
+    const ownWork = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
+    const begins = ownWork !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
+    const turn = ownWork ?? (begins ? this.start('user', endsBy, promised) : undefined);
     if (turn) Object.assign(turn, { endsBy, promised });
     this.state.followers++;
     const flags = { inTurn: begins, awaited: true, inserted: false, cancelRequested: false, steers };
@@ -111,9 +110,9 @@ class Step extends TurnEnds {
     const prompt = this.find(handle);
     if (!prompt) return;
     const { turn } = this.state;
-    const isAgain = prompt.requestId !== undefined && prompt.requestId !== requestId;
+    const isResent = prompt.requestId !== undefined && prompt.requestId !== requestId;
     // An idle from before it was sent again doesn't count.
-    if (isAgain && prompt.inTurn && turn) Object.assign(turn, { idle: undefined, idleIsDoubtful: false });
+    if (isResent && prompt.inTurn && turn) Object.assign(turn, { idle: undefined, idleIsDoubtful: false });
     prompt.requestId = requestId;
     this.mark('sent', prompt);
   }
@@ -134,7 +133,7 @@ class Step extends TurnEnds {
     if (!turn || turn.cancelRequested || turn.ended !== undefined) return;
     turn.cancelRequested = true;
     this.event({ type: 'cancel_requested', turnId: turn.id });
-    if (turn.grace?.kind === 'barrier') this.await(turn, 'barrier');
+    if (turn.grace?.kind === 'barrier') this.waitFor(turn, 'barrier');
   }
 
   #state(report: StateReport): void {
@@ -147,7 +146,7 @@ class Step extends TurnEnds {
     const { turn } = this.state;
     if (isIdle(report)) this.mark('idle', undefined, turn ? undefined : 'late');
     if (turn?.unclear !== undefined) {
-      this.received(this.find(turn.unclear), undefined);
+      this.onReceipt(this.find(turn.unclear), undefined);
       turn.busySeen = true;
     }
     if (!isIdle(report)) {
@@ -157,11 +156,11 @@ class Step extends TurnEnds {
       const running = this.state.turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
       Object.assign(running, { busySeen: true, idle: undefined, idleIsDoubtful: false });
     } else if (turn?.ended !== undefined) {
-      if (turn.endsBy === 'state') this.idle(turn, report);
+      if (turn.endsBy === 'state') this.onIdle(turn, report);
     } else if (turn && this.mayEnd(turn, report)) {
       if (turn.hasForeign) this.doubtIdle(turn, report);
       else if (this.promptsInTurn().some(({ awaited }) => awaited)) this.doubtIdle(turn, report, false);
-      else this.idle(turn, report);
+      else this.onIdle(turn, report);
     } else if (turn) turn.idle = report;
   }
 
@@ -169,10 +168,10 @@ class Step extends TurnEnds {
   #message(event: UserMessageEvent): void {
     const { messageId } = event;
     const open = this.openPrompts();
-    const named = open.find((one) => one.messageId === messageId);
+    const named = open.find((prompt) => prompt.messageId === messageId);
     if (named) {
       this.decide();
-      this.echoed(named, messageId);
+      this.onEcho(named, messageId);
     }
     if (named || this.state.userIds.includes(messageId)) {
       this.event(event);
@@ -183,7 +182,9 @@ class Step extends TurnEnds {
     const isOurs = promptWithWords(open, message) !== undefined;
     const mayBeOurs =
       promptWithWords(open, message, true) ??
-      open.find((one) => one.inTurn && !one.inserted && one.endsBy === 'state' && one.messageId === undefined);
+      open.find(
+        (prompt) => prompt.inTurn && !prompt.inserted && prompt.endsBy === 'state' && prompt.messageId === undefined,
+      );
     if (isOurs || !mayBeOurs || this.state.undecided.length > MAX_UNDECIDED) this.decide(false);
   }
 
@@ -198,7 +199,7 @@ class Step extends TurnEnds {
       return;
     }
     if (isTakenIn) {
-      this.received(prompt, answer.messageId);
+      this.onReceipt(prompt, answer.messageId);
       return;
     }
     if (!prompt.inTurn) this.insert(prompt);
@@ -208,13 +209,12 @@ class Step extends TurnEnds {
     turn.promised = prompt.promised;
     if (stopReason === undefined && !turn.promised && turn.ended === undefined) {
       turn.unclear = handle;
-      this.await(turn, 'unclear');
+      this.waitFor(turn, 'unclear');
       return;
     }
     prompt.awaited = false;
-    // Another prompt of the turn is still to be answered, and ends it.
     if (turn.ended === undefined && this.promptsInTurn().some(({ awaited }) => awaited)) return;
-    this.answered(turn, stopReason, answer, 'response', why);
+    this.onAnswer(turn, stopReason, answer, 'response', why);
   }
 
   /** The message is in the running turn, or was in the one that has just ended. */
@@ -227,7 +227,7 @@ class Step extends TurnEnds {
     // Its echo came after the turn's end and began a turn that no answer ends.
     if (turn && inTurn && !turn.busySeen && this.promptsInTurn().every(({ steers }) => steers)) {
       turn.unclear = handle;
-      this.await(turn, 'unclear');
+      this.waitFor(turn, 'unclear');
     }
     if (turn) return;
     this.state.prompts = this.state.prompts.filter((other) => other !== prompt);
@@ -239,9 +239,9 @@ class Step extends TurnEnds {
    * messages.
    */
   #past(): void {
-    const { turn: before } = this.state;
-    const isOver = before?.ended !== undefined || before?.hasOutput === true;
-    if (before && isOver) this.settle(before);
+    const { turn: previous } = this.state;
+    const isOver = previous?.ended !== undefined || previous?.hasOutput === true;
+    if (previous && isOver) this.settle(previous);
     const turn = this.state.turn ?? this.start('user', 'state', false);
     turn.isPast = true;
     if (this.promptsInTurn().length > 0) return;
@@ -260,8 +260,8 @@ class Step extends TurnEnds {
     if (isOutput && turn) turn.hasForeignBarrier = false;
     const { grace } = turn ?? {};
     if (!turn || !grace || turn.ended !== undefined) return;
-    if (isOutput && grace.kind === 'renumbered') this.await(turn, 'barrier');
-    else if (isOutput) this.await(turn, grace.kind, grace.quietMs);
+    if (isOutput && grace.kind === 'renumbered') this.waitFor(turn, 'barrier');
+    else if (isOutput) this.waitFor(turn, grace.kind, grace.quietMs);
     else if (grace.until !== undefined)
       turn.grace = { ...grace, until: Math.min(this.at + grace.quietMs, grace.longest ?? Number.POSITIVE_INFINITY) };
   }
@@ -269,11 +269,11 @@ class Step extends TurnEnds {
   #call(id: string, isOpen: boolean, isNew: boolean): void {
     const { turn, pastCalls } = this.state;
     if (!turn || (isOpen && !isNew && pastCalls.includes(id))) return;
-    const past = pastCalls.filter((other) => other !== id);
-    this.state.pastCalls = isOpen ? past : [...past, id].slice(-MAX_IDS);
-    const others = turn.calls?.filter((other) => other !== id) ?? [];
-    turn.calls = isOpen ? [...others, id].slice(-MAX_CALLS) : others;
-    if (turn.grace?.kind === 'barrier') this.await(turn, 'barrier');
+    const otherPast = pastCalls.filter((other) => other !== id);
+    this.state.pastCalls = isOpen ? otherPast : [...otherPast, id].slice(-MAX_IDS);
+    const otherCalls = turn.calls?.filter((other) => other !== id) ?? [];
+    turn.calls = isOpen ? [...otherCalls, id].slice(-MAX_CALLS) : otherCalls;
+    if (turn.grace?.kind === 'barrier') this.waitFor(turn, 'barrier');
   }
 
   #complete(barrier: TurnComplete): void {
@@ -289,7 +289,7 @@ class Step extends TurnEnds {
     const ids = this.requestIds(); // an earlier window may not have stored them
     const names = turn.isRejoined || turn.isPast ? ids.length > 0 : this.promptsInTurn().length > 0;
     if (id !== undefined && names && !ids.includes(id)) {
-      this.foreignBarrier(turn, id);
+      this.onForeignBarrier(turn, id);
       return;
     }
     this.markBarrier(id, turn.barrierSeen ? 'doubled' : undefined);
@@ -298,7 +298,7 @@ class Step extends TurnEnds {
       this.state.cut = { ...cut, complete: barrier };
       return;
     }
-    this.barrier(turn, barrier);
+    this.onBarrier(turn, barrier);
   }
 
   #failed({ handle, error, withdrawn }: Extract<TurnFact, { type: 'failed' }>): void {
@@ -381,14 +381,13 @@ class Step extends TurnEnds {
     }
     this.state.cut = undefined;
     Object.assign(turn, { endsBy: 'state', isRejoined: true });
-    // Their responses belonged to the closed connection.
     for (const prompt of this.promptsInTurn()) Object.assign(prompt, { inserted: true, awaited: false });
-    if (fate.kind === 'complete') this.barrier(turn, fate.barrier);
+    if (fate.kind === 'complete') this.onBarrier(turn, fate.barrier);
     else if (fate.kind === 'runs') this.#state(fate.report);
     else if (fate.kind === 'ended') {
       turn.promised = false;
       this.setState(fate.report.state);
-      this.idle(turn, fate.report);
+      this.onIdle(turn, fate.report);
     }
   }
 
@@ -402,7 +401,7 @@ class Step extends TurnEnds {
     const { turn } = this.state;
     this.awaitSteers();
     const { kind = turn?.ended !== undefined ? 'answer' : 'idle', quietMs } = turn?.grace ?? {};
-    if (turn && (turn.grace || turn.ended !== undefined || turn.idleIsDoubtful)) this.await(turn, kind, quietMs);
+    if (turn && (turn.grace || turn.ended !== undefined || turn.idleIsDoubtful)) this.waitFor(turn, kind, quietMs);
   }
 
   #noEnd(note: LocalizableText): void {
@@ -413,7 +412,6 @@ class Step extends TurnEnds {
   }
 }
 
-/** Returns whether the open turn may continue on another connection. */
 export function mayBeCut({ turn }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !turn.answered;
 }

@@ -56,7 +56,7 @@ export class TurnDraft {
   }
 
   protected markBarrier(requestId: string | undefined, note?: TurnMark['note']): void {
-    const prompt = this.state.prompts.find((one) => requestId !== undefined && one.requestId === requestId);
+    const prompt = this.state.prompts.find((candidate) => requestId !== undefined && candidate.requestId === requestId);
     this.mark('barrier', prompt, note, requestId);
   }
 

@@ -43,7 +43,7 @@ export class TurnEnds extends TurnDraft {
         this.settle(turn);
         return;
       case 'renumbered':
-        this.renumbered(turn);
+        this.acceptRenumbered(turn);
         return;
       case 'answer':
         this.log.warn(`the answer to prompt ${this.requestIds().join(', ')} did not follow its turn_complete`);
@@ -51,10 +51,10 @@ export class TurnEnds extends TurnDraft {
         return;
       case 'unclear':
         this.answeredUnclear(turn);
-        this.answered(turn, undefined, {}, 'response');
+        this.onAnswer(turn, undefined, {}, 'response');
         return;
       case 'idle':
-        if (turn.idle) this.idle(turn, turn.idle);
+        if (turn.idle) this.onIdle(turn, turn.idle);
         return;
       case 'watch':
         this.effects.push({ type: 'quiet' });
@@ -80,7 +80,7 @@ export class TurnEnds extends TurnDraft {
     this.end(turn, stopReason, 'timeout', { ...said, note: 'barrier-missed' });
   }
 
-  protected barrier(turn: OpenTurn, { promptRequestId: id, stopReason }: TurnComplete): void {
+  protected onBarrier(turn: OpenTurn, { promptRequestId: id, stopReason }: TurnComplete): void {
     turn.barrierSeen = true;
     turn.grace = undefined;
     if (turn.unclear !== undefined) turn.answered = { stopReason: 'unknown', said: {} };
@@ -90,7 +90,7 @@ export class TurnEnds extends TurnDraft {
     const reason = answered && answered.stopReason !== 'unknown' ? answered.stopReason : (stopReason ?? 'unknown');
     this.end(turn, reason, 'turn_complete', answered?.said ?? {});
     if (!answered && !turn.isRejoined && this.#isAnswerDue(turn)) {
-      this.await(turn, 'answer');
+      this.waitFor(turn, 'answer');
       return;
     }
     // An agent that works by itself may never say that it is idle.
@@ -106,7 +106,7 @@ export class TurnEnds extends TurnDraft {
   }
 
   /** A barrier for another client's prompt, or for ours renumbered by a proxy. */
-  protected foreignBarrier(turn: OpenTurn, id: string): void {
+  protected onForeignBarrier(turn: OpenTurn, id: string): void {
     this.markBarrier(id, 'foreign');
     this.log.info(`turn_complete names prompt ${id}, and ${this.requestIds().join(', ')} is in flight`);
     if (turn.ended !== undefined) return;
@@ -119,12 +119,12 @@ export class TurnEnds extends TurnDraft {
    * have been it.
    */
   protected awaitBarrier(turn: OpenTurn): void {
-    if (!turn.hasForeignBarrier || hasOpenCall(turn)) this.await(turn, 'barrier');
-    else if (this.state.renumbers) this.renumbered(turn);
-    else this.await(turn, 'renumbered');
+    if (!turn.hasForeignBarrier || hasOpenCall(turn)) this.waitFor(turn, 'barrier');
+    else if (this.state.renumbers) this.acceptRenumbered(turn);
+    else this.waitFor(turn, 'renumbered');
   }
 
-  protected renumbered(turn: OpenTurn): void {
+  protected acceptRenumbered(turn: OpenTurn): void {
     const { stopReason = 'unknown', said = {} } = turn.answered ?? {};
     this.state.renumbers = true;
     turn.barrierSeen = true;
@@ -138,7 +138,7 @@ export class TurnEnds extends TurnDraft {
     turn.unclear = undefined;
   }
 
-  protected received(prompt: Prompt | undefined, messageId: string | undefined): void {
+  protected onReceipt(prompt: Prompt | undefined, messageId: string | undefined): void {
     if (!prompt) return;
     const { turn } = this.state;
     const wasInTurn = prompt.inTurn;
@@ -156,16 +156,16 @@ export class TurnEnds extends TurnDraft {
     if (turn.unclear !== undefined) turn.grace = undefined;
     turn.unclear = undefined;
     if (turn.ended !== undefined) {
-      if (turn.idle) this.idle(turn, turn.idle);
+      if (turn.idle) this.onIdle(turn, turn.idle);
       else if (!this.#isAnswerDue(turn)) this.settle(turn);
     } else if (!turn.idle) return;
     // The response came after the end of the turn.
-    else if (turn.busySeen && !turn.idleIsDoubtful && !turn.hasForeign) this.idle(turn, turn.idle);
+    else if (turn.busySeen && !turn.idleIsDoubtful && !turn.hasForeign) this.onIdle(turn, turn.idle);
     else this.doubtIdle(turn, turn.idle);
   }
 
   /** The agent echoes a prompt, and works on it from now on. */
-  protected echoed(prompt: Prompt, messageId: string): void {
+  protected onEcho(prompt: Prompt, messageId: string): void {
     const { turn } = this.state;
     this.mark('echo', prompt);
     prompt.echoed = true;
@@ -179,7 +179,7 @@ export class TurnEnds extends TurnDraft {
     const wasInTurn = prompt.inTurn;
     this.insert(prompt);
     if (!wasInTurn || !turn) return;
-    if (turn.unclear === prompt.handle) this.received(prompt, undefined);
+    if (turn.unclear === prompt.handle) this.onReceipt(prompt, undefined);
     else if (turn.idle) this.doubtIdle(turn, turn.idle);
   }
 
@@ -207,7 +207,6 @@ export class TurnEnds extends TurnDraft {
     this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId });
   }
 
-  /** Prompts that the agent may still echo. */
   protected openPrompts(): Prompt[] {
     return this.state.prompts.filter(({ inserted, inTurn, echoed }) => !inserted || (inTurn && !echoed));
   }
@@ -222,7 +221,7 @@ export class TurnEnds extends TurnDraft {
     const open = new Set(this.openPrompts());
     const unnamed =
       this.state.turn?.endsBy === 'state' &&
-      [...open].find((one) => one.inTurn && one.inserted && !one.awaited && one.messageId === undefined);
+      [...open].find((prompt) => prompt.inTurn && prompt.inserted && !prompt.awaited && prompt.messageId === undefined);
     const prompts = new Map<string, Prompt>();
     for (const id of new Set(undecided.map(({ messageId }) => messageId))) {
       const named = [...open].find(({ messageId }) => messageId === id);
@@ -238,7 +237,7 @@ export class TurnEnds extends TurnDraft {
       const prompt = prompts.get(event.messageId);
       if (!prompt) this.#foreign(event);
       else {
-        if (!prompt.echoed) this.echoed(prompt, event.messageId);
+        if (!prompt.echoed) this.onEcho(prompt, event.messageId);
         this.event(event);
       }
     }
@@ -266,20 +265,20 @@ export class TurnEnds extends TurnDraft {
   protected doubtIdle(turn: OpenTurn, report: StateReport, isEarly = true): void {
     turn.idle = report;
     turn.idleIsDoubtful = isEarly;
-    if (!isEarly || this.mayEnd(turn, report, turn.hasForeign === true)) this.await(turn, 'idle');
+    if (!isEarly || this.mayEnd(turn, report, turn.hasForeign === true)) this.waitFor(turn, 'idle');
   }
 
-  protected idle(turn: OpenTurn, report: StateReport): void {
+  protected onIdle(turn: OpenTurn, report: StateReport): void {
     const { id: turnId, ended, cancelRequested } = turn;
     const { stopReason, error } = report;
     if (error && !cancelRequested)
       this.event({ type: 'error', ...error, turnId: ended !== undefined ? turnId : undefined });
     const later = stopReason ?? (error && 'error');
-    this.answered(turn, ended === undefined ? reasonOf(report, cancelRequested) : later, report, 'state');
+    this.onAnswer(turn, ended === undefined ? reasonOf(report, cancelRequested) : later, report, 'state');
   }
 
   /** Ends the turn by the agent's response or idle state. */
-  protected answered(
+  protected onAnswer(
     turn: OpenTurn,
     stopReason: StopReason | undefined,
     { tokens, tokenParts }: TurnTokens,
@@ -288,15 +287,14 @@ export class TurnEnds extends TurnDraft {
   ): void {
     Object.assign(turn, { grace: undefined, idle: undefined, idleIsDoubtful: false });
     const reason = stopReason ?? turn.ended ?? 'unknown';
-    const said = { tokens, tokenParts };
-    turn.answered = { stopReason: reason, said };
+    const ending = { tokens, tokenParts };
+    turn.answered = { stopReason: reason, said: ending };
     if (turn.ended !== undefined) {
-      // More precise than the reason of turn_complete.
-      this.changeReason(turn, reason, said);
+      this.changeReason(turn, reason, ending);
       this.settle(turn);
     } else if (turn.promised) this.awaitBarrier(turn);
     else {
-      this.end(turn, reason, by, { ...said, note });
+      this.end(turn, reason, by, { ...ending, note });
       this.settle(turn);
     }
   }
@@ -334,7 +332,7 @@ export class TurnEnds extends TurnDraft {
     this.effects.push({ type: 'settled', stopReason: result.stopReason });
   }
 
-  protected await(turn: OpenTurn, kind: GraceKind, quiet?: number): void {
+  protected waitFor(turn: OpenTurn, kind: GraceKind, quiet?: number): void {
     const { barrierMs, longestBarrierMs, answerMs, unclearMs } = this.#graces;
     const quietMs = quiet ?? { barrier: barrierMs, answer: answerMs }[kind as string] ?? unclearMs;
     if (kind === 'barrier' && hasOpenCall(turn)) turn.grace = { kind, quietMs };

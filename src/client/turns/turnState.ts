@@ -71,13 +71,10 @@ const turnSchema = z.object({
   busySeen: z.boolean(),
   barrierSeen: z.boolean(),
   cancelRequested: z.boolean(),
-  /** Why it ended. The next prompt may still have to wait. */
   ended: z.optional(z.enum(stopReasons)),
-  /** An idle that could not be its end when it came. */
   idle: z.optional(reportSchema),
   /** That idle came before the prompt's echo, so it may have ended something else. */
   idleIsDoubtful: z.optional(z.boolean()),
-  /** The response, while a promised turn_complete is due. */
   answered: z.optional(z.object({ stopReason: z.enum(stopReasons), said: endingSchema })),
   /** Continues on another connection: its prompts get no responses. */
   isRejoined: z.optional(z.boolean()),
@@ -121,7 +118,6 @@ export interface TurnState extends Readonly<KeptTurns> {
   readonly turns: number;
   readonly pastIds: string[];
   readonly pastCalls: string[];
-  /** Messages that are in the transcript. */
   readonly userIds: readonly string[];
   /** The connection was lost in the open turn, and the agent was not asked yet. */
   readonly cut?: Cut | undefined;
@@ -139,7 +135,6 @@ export type UserMessageEvent = Extract<SessionEvent, { type: 'message' | 'messag
   readonly messageId: string;
 };
 
-/** Tokens and an explanation of the end of a turn. */
 export type Ending = Pick<Extract<SessionEvent, { type: 'turn_ended' }>, 'tokens' | 'tokenParts' | 'note'>;
 
 export interface StoredFailure {
@@ -172,7 +167,6 @@ export type TurnFact =
   | { readonly type: 'message'; readonly event: UserMessageEvent }
   /** A replayed user message. Only in an engine for the replay. */
   | { readonly type: 'past' }
-  /** The agent continues a turn from before this connection. */
   | { readonly type: 'continues' }
   /** Any update. `isOutput`: it shows progress and is not applied yet. */
   | { readonly type: 'update'; readonly isOutput: boolean }
@@ -181,9 +175,7 @@ export type TurnFact =
   | { readonly type: 'cancel' }
   /** `interrupted`: ended on purpose, not a failure. */
   | { readonly type: 'exited'; readonly note: LocalizableText; readonly interrupted: boolean }
-  /** The connection is lost, and the agent may continue the open turn. */
   | { readonly type: 'cut' }
-  /** The agent is about to be asked about the turn that was cut. */
   | { readonly type: 'asking' }
   /** `hasArrived`: whether it has the prompts of the turn; undefined: unknown. */
   | { readonly type: 'asked'; readonly status: SessionStatus; readonly hasArrived: boolean | undefined }
@@ -204,7 +196,6 @@ export interface TurnResult {
 
 export type TurnEffect =
   | { readonly type: 'event'; readonly event: SessionEvent }
-  /** The prompt is now part of a turn. */
   | {
       readonly type: 'inserted';
       readonly handle: string;
@@ -221,14 +212,12 @@ export type TurnEffect =
       /** Whether the user had asked for the refusal. */
       readonly refused?: { readonly asked: boolean };
     }
-  /** The turn is complete, so the next prompt can be sent. */
   | { readonly type: 'settled'; readonly stopReason: StopReason }
   | { readonly type: 'quiet' }
   | { readonly type: 'lost' }
   | { readonly type: 'log'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly type: 'mark'; readonly mark: TurnMark };
 
-/** A point in the life of a prompt or turn, for the trace. */
 export interface TurnMark {
   readonly kind: TurnMarkKind;
   readonly turnId?: string;
@@ -273,7 +262,6 @@ export function isAwaited({ awaited, inTurn, steers }: Prompt, turn: OpenTurn | 
   return awaited || (inTurn && !steers && turn?.endsBy === 'response');
 }
 
-/** Returns whether prompts were sent that no turn has taken in. */
 export function hasWaiting({ prompts }: TurnState): boolean {
   return prompts.some(({ awaited, inserted }) => awaited && !inserted);
 }
@@ -295,7 +283,6 @@ export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
 }
 
 export const GRACES = {
-  /** From the response to the promised turn_complete. */
   barrierMs: 10_000,
   /** As `barrierMs`, while updates show no progress. */
   longestBarrierMs: 60_000,
@@ -303,7 +290,6 @@ export const GRACES = {
    * From `turn_complete` to the response, or from a turn's end to the answer to a steered prompt.
    */
   answerMs: 10_000,
-  /** Until an unclear response, idle or turn_complete counts. */
   unclearMs: 1000,
 };
 

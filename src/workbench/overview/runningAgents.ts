@@ -11,7 +11,7 @@ import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 const POLL_MS = 5_000;
 
 interface RunningAgentsOptions {
-  readonly keepers: Pick<Keepers, 'list' | 'watch' | 'end' | 'endOf' | 'collect'>;
+  readonly keepers: Pick<Keepers, 'list' | 'watch' | 'end' | 'endSessions' | 'collect'>;
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly log: Log;
@@ -48,7 +48,7 @@ export class RunningAgents extends Configured<RunningAgentsOptions> implements D
   }
 
   async endOf(sessions: readonly string[]): Promise<void> {
-    await this.options.keepers.endOf(sessions);
+    await this.options.keepers.endSessions(sessions);
     await this.#read();
   }
 

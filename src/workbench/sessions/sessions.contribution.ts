@@ -138,7 +138,7 @@ export const sessions: Contribution = {
         conversations: () => conversations.list(),
         isShown: (key) => workbench.get(ChatHome).isShown(key),
         limitMs: idleLimitMs,
-        onLook: () => conversations.forgetRead((key) => workbench.get(ChatHome).holds(key)),
+        onCheck: () => conversations.forgetRead((key) => workbench.get(ChatHome).holds(key)),
         now: () => performance.now(),
         schedule,
         log,
@@ -148,7 +148,7 @@ export const sessions: Contribution = {
     workbench.own(conversations.onDidActivate((key) => idle.changed(key)));
     workbench.own(
       workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration('parley.idleMinutes')) void idle.look();
+        if (change.affectsConfiguration('parley.idleMinutes')) void idle.check();
       }),
     );
     const awake = workbench.own(

@@ -62,7 +62,7 @@ describe('a kept agent', function () {
     await kept.detach();
     const { kept: next, heard } = await keepers.read();
     assert.deepEqual(await talk(next, heard, 'hello'), [1, 2]);
-    await linked.all.endOf(['one']);
+    await linked.all.endSessions(['one']);
     await next.exited;
     assert.deepEqual(await keepers.all.list(), []);
   });

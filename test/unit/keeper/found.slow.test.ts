@@ -48,7 +48,7 @@ describe("a user's keepers", function () {
   it('end with deleted sessions', async () => {
     const kept = await keepers.start(silent);
     await keepers.start(silent, { about: { ...someone, session: 'two' } });
-    await keepers.all.endOf(['one', 'three']);
+    await keepers.all.endSessions(['one', 'three']);
     await goneFrom(kept.pid);
     assert.deepEqual(await listed(({ about }) => about.session), ['two']);
   });

@@ -157,7 +157,7 @@ describe('the keeper process', function () {
     const attached = await next.all.attach('one', { log: silentLog });
     assert.equal(attached?.pid, one.pid);
     assert.equal((await keepers.all.list()).length, 2);
-    await keepers.all.endOf(['two']);
+    await keepers.all.endSessions(['two']);
     assert.equal((await two.exited).code, 0);
   });
 

@@ -31,7 +31,7 @@ describe('an agent that starts a new session', () => {
       const model = new SessionModel();
       for (const event of [said('hello', 'm1'), ...before]) model.apply(event, 1);
       for (let start = 0; start < 2; start++)
-        new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew('Ada', model.state.entries);
+        new StartNotices((event) => model.apply(event, 2), silentLog).newSession('Ada', model.state.entries);
       const shown = model.state.entries.flatMap((entry) =>
         entry.kind === 'notice' ? [entry.said?.code ?? entry.title] : [],
       );

@@ -32,7 +32,7 @@ describe('an idle agent', function () {
       conversations: () => open,
       isShown: () => shown,
       limitMs: () => limit,
-      onLook() {},
+      onCheck() {},
       now: () => now,
       schedule: (_run, ms) => {
         waitMs = ms;
@@ -57,9 +57,9 @@ describe('an idle agent', function () {
   }
   const pids = (): number[] => agents.lines.filter(({ ev }) => ev === 'start').map(({ pid }) => pid);
   async function pass(ms: number): Promise<void> {
-    await idle.look();
+    await idle.check();
     now += ms;
-    await idle.look();
+    await idle.check();
   }
 
   it('gives its process back after the time, and opens the same session with the next message', async () => {
@@ -68,7 +68,7 @@ describe('an idle agent', function () {
     await pass(LIMIT - 1);
     assert.equal(phaseOf(conversation), 'ready');
     now += 1;
-    await idle.look();
+    await idle.check();
     assert.equal(statusOf(conversation), 'Stopped while idle');
     await goneFrom(pids()[0] ?? 0);
     assert.equal((await conversation.send('two').done).stopReason, 'end_turn');
@@ -81,10 +81,10 @@ describe('an idle agent', function () {
   });
 
   it('is looked at when its time is over, and not while there is none', async () => {
-    await idle.look();
+    await idle.check();
     assert.equal(waitMs, undefined);
     await begin({ load: true });
-    await idle.look();
+    await idle.check();
     assert.equal(waitMs, LIMIT);
     idle.changed('another');
     assert.equal(waitMs, 60_000);

@@ -129,8 +129,8 @@ describe('an agent that lies about its session', () => {
     const { control, queue, sent, add } = turns({ precedes: () => asked.promise });
     const item = add('one');
     assert.equal(control.isBusy, true);
-    assert.equal(control.keepBack(), true);
-    assert.equal(control.keepBack(), false, 'once');
+    assert.equal(control.cancelSend(), true);
+    assert.equal(control.cancelSend(), false, 'once');
     queue.pause('stopped');
     asked.resolve(undefined);
     await settled();

@@ -25,7 +25,7 @@ function telling(): {
     output,
     tell(...events) {
       for (const event of events) model.apply(event, 1);
-      output.tell(model.state.entries, new Map(changes.entries));
+      output.update(model.state.entries, new Map(changes.entries));
       changes.reset();
     },
   };

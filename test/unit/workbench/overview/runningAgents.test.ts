@@ -29,7 +29,7 @@ describe('RunningAgents', () => {
             this.found = this.found.filter((one) => one.id !== id);
           },
           collect: async () => {},
-          endOf: async (sessions) => {
+          endSessions: async (sessions) => {
             this.found = this.found.filter(({ about }) => !sessions.includes(about.session));
           },
         },
