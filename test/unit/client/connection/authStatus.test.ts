@@ -17,10 +17,10 @@ const max = {
   },
 };
 
-describe('who is signed in', () => {
+describe('the signed-in user', () => {
   const told = (method: string, params: unknown): string | undefined => accountsText(readAuthUpdate(method, params));
 
-  it('is read from what adapters tell', () => {
+  it('is read from the status messages of adapters', () => {
     assert.equal(told(ADAPTER, max), 'Claude Max · ada@example.org · A');
     const key = { kind: 'api_key', label: 'Anthropic API key', detail: 'ANTHROPIC_API_KEY' };
     assert.equal(told(ADAPTER, { authStatus: key }), 'Anthropic API key · ANTHROPIC_API_KEY');
@@ -30,13 +30,13 @@ describe('who is signed in', () => {
     assert.equal(told('session/update', max), undefined);
   });
 
-  it('is the account in use, where there are several', () => {
+  it('is the active account if there are several', () => {
     const accounts = [{ label: 'Key' }, { label: 'Team', name: 'Ada', active: true }, { label: 7 }, null];
     assert.equal(told('auth/status_update', { state: 'authenticated', accounts }), 'Team · Ada');
     assert.equal(told('auth/status_update', { state: 'unauthenticated', accounts }), 'signed out');
   });
 
-  it('is as much as the agent says, and bounded', () => {
+  it('has only what the agent reports, and is bounded', () => {
     const states = ['authenticated', 'not_required', 'unknown', '_else', 3];
     assert.deepEqual(
       states.map((state) => accountsText(readAuthStatus({ state }))),
@@ -48,7 +48,7 @@ describe('who is signed in', () => {
   });
 });
 
-describe('a user who signs out of an agent elsewhere', () => {
+describe('a sign-out outside of the window', () => {
   let session: ChoosySession;
 
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('a user who signs out of an agent elsewhere', () => {
     await session.until(() => account() === shown);
   };
 
-  it('is led to the sign-in, and back as soon as the agent says so', async () => {
+  it('shows the sign-in, and returns to the session after the user has signed in', async () => {
     await tell(max, 'Claude Max · ada@example.org · A');
     await tell(none, 'signed out');
     assert.equal(session.conversation.connection.kind, 'authRequired');
@@ -78,7 +78,7 @@ describe('a user who signs out of an agent elsewhere', () => {
     assert.doesNotMatch(JSON.stringify(session.events), /ada@example\.org/);
   });
 
-  it('is not, if the agent has never said that a user is signed in: it may need none', async () => {
+  it('is ignored if the agent has never reported a signed-in user', async () => {
     await tell(none, 'signed out');
     assert.equal(session.conversation.connection.kind, 'ready');
     assert.equal((await session.conversation.send('one').done).stopReason, 'end_turn');

@@ -7,8 +7,8 @@ import { ContextHandoff, withoutHandoff } from '../../../../src/client/connectio
 import { summaryPrompt } from '../../../../src/client/conversation/summaryPrompt';
 import { SessionModel } from '../../../../src/session/model/model';
 
-describe('a message that took a transcript along', () => {
-  it('shows the transcript as the user’s own words when the agent repeats it', () => {
+describe('a message that was sent with a transcript', () => {
+  it('is shown without the transcript when the agent replays it', () => {
     const model = new SessionModel();
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'An old answer' } }, 1);
     const handoff = new ContextHandoff();
@@ -20,7 +20,7 @@ describe('a message that took a transcript along', () => {
     assert.equal(withoutHandoff('say <transcript> to me '), 'say <transcript> to me ', 'other words stay as they are');
   });
 
-  it('still takes it along if the session is opened again before the message', () => {
+  it('keeps the transcript if the session is reopened before it is sent', () => {
     const model = new SessionModel();
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'An old answer' } }, 1);
     const { entries } = model.state;
@@ -35,7 +35,7 @@ describe('a message that took a transcript along', () => {
     assert.equal(handoff.take(none, entries).length, 0);
   });
 
-  it('names where a file lies that is not in it', () => {
+  it('has the addresses of files that are not embedded', () => {
     const model = new SessionModel();
     const uri = 'https://resources.example/large-text';
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'resource_link', uri, name: 'large-text' } }, 1);
@@ -47,7 +47,7 @@ describe('a message that took a transcript along', () => {
   });
 });
 
-describe('the request for a summary', () => {
+describe('the prompt for a summary', () => {
   const of = (...texts: readonly string[]): string | undefined => {
     const model = new SessionModel();
     for (const [index, text] of texts.entries())
@@ -55,12 +55,12 @@ describe('the request for a summary', () => {
     return summaryPrompt(model.state);
   };
 
-  it('has what was said, and the end of it where that is long', () => {
+  it('contains the transcript, or the end of a long one', () => {
     assert.match(of('Fix the parser') ?? '', /^Summarize the session below[\s\S]*\n\nUser: Fix the parser$/);
     const long = of('The first', ...Array.from({ length: 60 }, () => 'x'.repeat(7_000)), 'The last') ?? '';
     assert.ok(long.length > 150_000 && long.length < 202_000, `${long.length}`);
     assert.match(long, /\[the beginning is left out\][\s\S]*User: The last$/);
   });
 
-  it('is not made of a session in which nothing was said', () => assert.equal(of(), undefined));
+  it('is not created for an empty session', () => assert.equal(of(), undefined));
 });

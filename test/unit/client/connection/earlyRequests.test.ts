@@ -19,7 +19,7 @@ const form = {
   requestedSchema: { type: 'object', properties: { a: { type: 'string' } } },
 };
 
-describe('a request of the agent before the answer that opens its session', function () {
+describe('a request that precedes the answer that opens its session', function () {
   this.timeout(5000);
   const open = useInlineAgents();
 
@@ -27,7 +27,7 @@ describe('a request of the agent before the answer that opens its session', func
     ['session/new', undefined],
     ['session/fork', { kind: 'fork', sessionId: 'origin' }],
   ] as const)
-    it(`waits for the answer to ${method}, and is handled after the updates that came before it`, async () => {
+    it(`waits for the answer to ${method} and is handled after earlier updates`, async () => {
       let asked: Promise<unknown> | undefined;
       const agent = new InlineAgent({ sessionCapabilities: { fork: {} } });
       agent.answers[method] = () => {
@@ -47,7 +47,7 @@ describe('a request of the agent before the answer that opens its session', func
       assert.deepEqual(await asked, { outcome: { outcome: 'selected', optionId: 'yes' } });
     });
 
-  it('keeps its place among other requests', async () => {
+  it('is handled in order with other requests', async () => {
     const agent = new InlineAgent({});
     agent.answers['session/new'] = () => {
       for (const [index, name] of ['a', 'b'].entries())
@@ -61,7 +61,7 @@ describe('a request of the agent before the answer that opens its session', func
     assert.deepEqual(pluck([...conversation.model.state.permissions.values()], 'title'), ['Write a', 'Write b']);
   });
 
-  it('is refused if the answer names another session', async () => {
+  it('is refused if the answer has another session id', async () => {
     let asked: Promise<unknown> | undefined;
     const agent = new InlineAgent({});
     agent.answers['session/new'] = () => {
@@ -94,7 +94,7 @@ describe('a request of the agent before the answer that opens its session', func
     assert.equal(at(await agent.ask(100, 'session/request_permission', permission('other')), 'code'), -32002);
   });
 
-  it('does not wait if the session is opened again, as its id is known', async () => {
+  it('does not wait if the session is reopened, as its id is known', async () => {
     const agent = new InlineAgent({ sessionCapabilities: { resume: {} } });
     let resume: unknown;
     agent.answers['session/resume'] = (_params, _agent, id) => {
@@ -111,12 +111,12 @@ describe('a request of the agent before the answer that opens its session', func
   });
 });
 
-describe('a request of the agent while it repeats a session that stands here', function () {
+describe('a request during the replay of a session with a transcript', function () {
   this.timeout(5000);
   const open = useInlineAgents();
 
   for (const isEarly of [true, false])
-    it(`is shown behind what was repeated ${isEarly ? 'before the answer' : 'just before the request'}`, async () => {
+    it(`is shown after entries that were replayed ${isEarly ? 'before the answer' : 'just before the request'}`, async () => {
       const agent = new InlineAgent({ loadSession: true });
       agent.answers['session/prompt'] = () => {
         agent.update('s1', 'Hello');
@@ -159,16 +159,16 @@ describe('early requests', () => {
     return before;
   }
 
-  it('are bounded in number', async () => {
+  it('are limited in number', async () => {
     assert.equal(await notHeld(Array.from({ length: 103 }, () => ({}))), 3);
   });
 
-  it('are bounded in size', async () => {
+  it('are limited in size', async () => {
     const big = { content: 'x'.repeat(3 * 1024 * 1024) };
     assert.equal(await notHeld([big, big, {}]), 1);
   });
 
-  it('go on when the last of several openings has ended', async () => {
+  it('continue when the last of several openings has ended', async () => {
     const early = new EarlyRequests();
     const order: string[] = [];
     let endFirst: () => void = () => {};

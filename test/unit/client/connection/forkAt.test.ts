@@ -62,7 +62,7 @@ describe('a session that is forked at a message', function () {
   }
 
   for (const version of [1, 2] as const)
-    it(`is the agent's own fork, which needs no transcript, in version ${version}`, async () => {
+    it(`uses the agent's own fork, without a transcript, in version ${version}`, async () => {
       const agent = agentWith(['fork', 'delete'], version);
       readsPoint(agent, 'm2');
       const conversation = await begin(agent);
@@ -92,7 +92,7 @@ describe('a session that is forked at a message', function () {
       assert.ok(!agent.methods.includes('session/new'));
     });
 
-  it('gets the transcript if the agent ignores the message, and the fork at the end is deleted', async () => {
+  it('gets the transcript if the agent ignores the message, and the unwanted fork is deleted', async () => {
     const agent = agentWith(['fork', 'delete']);
     agent.answers['session/fork'] = () => ({ sessionId: 'stray' });
     await hasTranscript(agent, await begin(agent), /can't fork sessions at a message/);
@@ -101,7 +101,7 @@ describe('a session that is forked at a message', function () {
     assert.equal(agent.methods.filter((method) => method === 'session/fork').length, 1);
   });
 
-  it('is never deleted itself, if the agent names it as its own fork', async () => {
+  it('is never deleted if the agent returns its id as the fork', async () => {
     const agent = agentWith(['fork', 'delete']);
     agent.answers['session/fork'] = () => ({ sessionId: 'origin' });
     await hasTranscript(agent, await begin(agent), /can't fork sessions at a message/);
@@ -115,26 +115,26 @@ describe('a session that is forked at a message', function () {
     assert.ok(!agent.methods.includes('session/fork'));
   });
 
-  it('gets the transcript if the agent forks no sessions', async () => {
+  it('gets the transcript if the agent can\'t fork sessions', async () => {
     const agent = agentWith(['delete']);
     await hasTranscript(agent, await begin(agent), /can't fork sessions\./);
     assert.ok(!agent.methods.includes('session/fork'));
   });
 
-  it('gets the transcript if the agent does not know the message, with its reason', async () => {
+  it('gets the transcript and the agent\'s reason if the agent doesn\'t know the message', async () => {
     const agent = agentWith(['fork', 'delete']);
     readsPoint(agent, 'another');
     await hasTranscript(agent, await begin(agent), /couldn't fork the session: .*message m2 was not found\./);
   });
 
-  it('gets the transcript if the agent refuses for another reason, and is not asked again', async () => {
+  it('gets the transcript if the agent refuses for another reason, without a second request', async () => {
     const agent = agentWith(['fork', 'delete']);
     agent.answers['session/fork'] = () => new Refusal(-32603, 'The disk is full.');
     await hasTranscript(agent, await begin(agent), /couldn't fork the session: The disk is full\./);
     assert.equal(agent.methods.filter((method) => method === 'session/fork').length, 1);
   });
 
-  it('can be one whose agent does not run', async () => {
+  it('starts its agent if needed', async () => {
     const { conversation } = await open(agentWith([]), { kind: 'reopen', sessionId: 'origin', transcript: 'keep' });
     assert.equal(conversation.sessionId, undefined);
     assert.equal(conversation.connector.agentSessionId, 'origin');
@@ -155,7 +155,7 @@ describe('a session that is forked at a message', function () {
     assert.ok(!agent.methods.includes('session/new'));
   });
 
-  it('begins no new session if the user stops the start', async () => {
+  it('creates no session if the user stops the start', async () => {
     const agent = agentWith(['fork', 'delete']);
     agent.answers['session/fork'] = () => undefined;
     const { conversation } = await open(agent, opening);
@@ -175,7 +175,7 @@ describe('a session that is forked at a message', function () {
     await hasTranscript(agent, conversation, /no response to session\/fork/);
   });
 
-  it("is forked by the demo agent's program at a message of another process", async () => {
+  it("is forked by the demo agent at a message of another process", async () => {
     const program = join(process.cwd(), 'out/support/demo/agent.js');
     const [agent] = parseAgents({ demo: { name: 'Demo', command: process.execPath, args: [program] } }).agents;
     assert.ok(agent);

@@ -7,7 +7,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
 import { parseAgent, spokenIn, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
-describe('a session of the agent that is opened to be joined', () => {
+describe('a session that is opened to be joined', () => {
   let agent: DurableAgent;
   const clients: TestConversation[] = [];
 
@@ -83,7 +83,7 @@ describe('a session of the agent that is opened to be joined', () => {
       assert.equal(agent.only.prompts.length, 2);
     });
 
-  it('is shown at work while the agent works for its other client', async () => {
+  it('is shown as busy while the agent works for another client', async () => {
     const session = await begin({ status: 'states', resume: true, turnComplete: true });
     clients[0]?.conversation.send('long').done.catch(() => {});
     await agent.until(() => session.prompts.length === 2);
@@ -92,7 +92,7 @@ describe('a session of the agent that is opened to be joined', () => {
     assert.ok(second.conversation.isBusy);
   });
 
-  it('is asked about without an effect on the session that asks', async () => {
+  it('is asked about without an effect on the asking session', async () => {
     const session = await begin({ status: 'saved', load: true });
     const { conversation } = clients[0] as TestConversation;
     const before = JSON.stringify(snapshotOf(conversation));

@@ -28,7 +28,7 @@ function tool(toolCallId: string, title: string, status: 'in_progress' | 'comple
   return { type: 'tool_call', toolCallId, patch: { title, status }, announced: true };
 }
 
-describe('the words for a turn that runs', () => {
+describe('the status of a running turn', () => {
   for (const [what, given, status, waits] of [
     ['has just begun', signs(0.9, []), 'Working', 'Sent next'],
     ['is silent', signs(2.5, []), 'Silent for 2 min', 'Waiting: the agent has been silent for 2 min'],
@@ -64,13 +64,13 @@ describe('the words for a turn that runs', () => {
     ],
     ['was heard after the clock was set back', signs(-60, []), 'Working', 'Sent next'],
   ] as const) {
-    it(`tell what is known where it ${what}`, () => {
+    it(`says what is known if it ${what}`, () => {
       assert.equal(workingLabel(given), status);
       assert.equal(waitingLabel(given), waits);
     });
   }
 
-  it('grow with the title of a tool call', () => {
+  it('includes the title of a tool call', () => {
     const words = workingLabel(signs(5, [[1, tool('a', 'x'.repeat(10_000))]]));
     assert.equal(words, `Working: ${'x'.repeat(59)}… for 4 min`);
   });
@@ -93,7 +93,7 @@ class AskedSession {
   }
 }
 
-describe('an agent that is silent in its turn', () => {
+describe('an agent that is silent in a turn', () => {
   let now = START;
   let changed: () => void = () => {};
 
@@ -118,14 +118,14 @@ describe('an agent that is silent in its turn', () => {
     assert.equal(asked.asked, 7, 'after 1, 2, 4, 8, 16, 32 and 52 minutes');
   });
 
-  it('is not asked while it talks, nor where it does not offer that', async () => {
+  it('is not asked while it sends updates or if it lacks the method', async () => {
     const [talking, plain] = [new AskedSession(), new AskedSession(false)];
     await watch(probe(), talking, 60, true);
     await watch(probe(), plain, 60);
     assert.deepEqual([talking.asked, plain.asked], [0, 0]);
   });
 
-  it('counts as unresponsive until it is heard again', async () => {
+  it('is unresponsive until its next update', async () => {
     const asked = new AskedSession();
     asked.answer = () => new Promise(() => {});
     const made = probe();
@@ -140,7 +140,7 @@ describe('an agent that is silent in its turn', () => {
     assert.equal(made.signs.isUnresponsive, false);
   });
 
-  it('is not blamed for the time in which it waited for the user, or the machine slept', () => {
+  it('is not unresponsive after it waited for the user or the machine slept', () => {
     const { session } = new AskedSession(false);
     const made = probe();
     made.checkSilence(session, { waitsForUser: false, isFirst: true });
@@ -155,7 +155,7 @@ describe('an agent that is silent in its turn', () => {
   });
 });
 
-describe('what an agent answers to session/status', () => {
+describe('the answer to session/status', () => {
   /** @param during happens before the answer comes, which is too late if it is undefined */
   async function asked(answer: unknown, during: (probe: LivenessProbe) => void = () => {}) {
     const probe = new LivenessProbe({ now: () => START, timeoutMs: 5, onChange() {}, onState() {} });
@@ -175,17 +175,17 @@ describe('what an agent answers to session/status', () => {
     ['saved', { status: 'saved' }],
     ['a word that is not known', { status: 'entangled' }],
   ] as const)
-    it(`counts as live if the agent says something in the session meanwhile: ${name}`, async () => {
+    it(`is live if an update arrives before the answer: ${name}`, async () => {
       assert.deepEqual(await asked(answer, speaks), { doubt: 'none', answer: 'live', liveness: 'live' });
     });
 
   for (const answer of [null, 'live', 42, {}, { status: null }, { status: 7 }, { status: { live: true } }, []])
-    it(`says nothing of the session in another form: ${JSON.stringify(answer)}`, async () => {
+    it(`is ignored if it is invalid: ${JSON.stringify(answer)}`, async () => {
       assert.deepEqual(await asked(answer), { doubt: 'none', answer: 'failed', liveness: 'unknown' });
     });
 });
 
-describe('a panel on a turn that takes long', () => {
+describe('the panel during a long turn', () => {
   let folder: string;
   let session: TestConversation;
   let feed: SessionFeed;
@@ -241,7 +241,7 @@ describe('a panel on a turn that takes long', () => {
     }
   }
 
-  it('updates how long it works', async () => {
+  it('updates the elapsed time', async () => {
     const { conversation } = session;
     const { done } = conversation.send(
       'update {"sessionUpdate":"tool_call","toolCallId":"b","title":"Bash","status":"in_progress"}\nwait',

@@ -62,7 +62,7 @@ describe('a turn whose connection is lost', function () {
   }
 
   for (const ending of ['by its turn_complete', 'after a time of silence'] as const) {
-    it(`of an agent that only says that it is live, is over ${ending}`, async () => {
+    it(`ends ${ending} if the agent only says that it is live`, async () => {
       const isTold = ending === 'by its turn_complete';
       const { until } = await open(
         { status: 'live', load: true, turnComplete: isTold },
@@ -81,7 +81,7 @@ describe('a turn whose connection is lost', function () {
     });
   }
 
-  it('stays open while the agent talks when it is asked', async () => {
+  it('stays open if updates arrive while the agent is asked', async () => {
     let words = 6;
     const onStatus = (far: DurableSession): void => {
       if (words > 0) agent.say(far, `${words--} `);
@@ -95,7 +95,7 @@ describe('a turn whose connection is lost', function () {
     assert.equal(ends()[0], 'unknown by timeout');
   });
 
-  it('is asked about again when a working agent is silent, and is not ended for that', async () => {
+  it('is asked about again when a working agent is silent, without being ended', async () => {
     const { until } = await open({ status: 'states', load: true }, { rejoinQuietMs: 5 });
     const far = await begin();
     await cutWhile(() => {});
@@ -108,7 +108,7 @@ describe('a turn whose connection is lost', function () {
   });
 
   for (const status of ['saved', 'not_found'] as const) {
-    it(`is lost with an agent that answers ${status}, and the queue waits`, async () => {
+    it(`is lost if the agent answers ${status}, and the queue is paused`, async () => {
       const { conversation } = await open({ status, load: true });
       const far = await begin();
       conversation.send('next').done.catch(() => {});
@@ -120,7 +120,7 @@ describe('a turn whose connection is lost', function () {
     });
   }
 
-  it('is lost with an agent that cannot be asked', async () => {
+  it('is lost if the agent can\'t be asked', async () => {
     const { conversation } = await open({ load: true, resume: true });
     const far = await begin();
     conversation.send('next').done.catch(() => {});
@@ -135,7 +135,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(agent.received.slice(-1), ['session/load'], 'only that brings back what was missed');
   });
 
-  it('prefers to load a session to resuming it, only after a turn was cut', async () => {
+  it('prefers loading to resuming a session only after a turn was cut', async () => {
     await open({ status: 'states', load: true, resume: true });
     const far = await begin();
     await cutWhile(() => agent.end(far, 'end_turn'));
@@ -144,7 +144,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(agent.received.slice(-2), ['initialize', 'session/resume']);
   });
 
-  it('shows what is said from then on in a session that can only be resumed', async () => {
+  it('shows later output in a session that can only be resumed', async () => {
     const { until } = await open({ status: 'states', resume: true }, { rejoinQuietMs: 20 });
     const far = await begin();
     await cutWhile(() => {});
@@ -155,7 +155,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['refusal by state']);
   });
 
-  it('shows that it reconnects, and counts as working', async () => {
+  it('shows the reconnecting and counts as busy', async () => {
     const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
     const far = await begin();
     const words = new Set<string>();
@@ -176,7 +176,7 @@ describe('a turn whose connection is lost', function () {
     await until((c) => !c.isBusy);
   });
 
-  it('withdraws what was asked, and can be asked again', async () => {
+  it('withdraws open questions, which can be asked again', async () => {
     const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
     const far = await begin();
     void agent.ask(far);
@@ -192,7 +192,7 @@ describe('a turn whose connection is lost', function () {
     await until((c) => !c.isBusy);
   });
 
-  it('is stopped over the next connection where Stop did not get through', async () => {
+  it('is stopped over the next connection if Stop was not delivered', async () => {
     const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
     const far = await begin();
     agent.breaksBefore = (method) => method === 'session/cancel';
@@ -203,7 +203,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual([far.stopReason, ...ends()], ['cancelled', 'cancelled by turn_complete']);
   });
 
-  it('is over when the user stops the reconnecting', async () => {
+  it('ends when the user stops the reconnecting', async () => {
     const { conversation, until } = await open({ status: 'states', load: true }, { reconnectDelaysMs: [1, 3_600_000] });
     await begin();
     agent.leave();
@@ -224,7 +224,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['error by exit']);
   });
 
-  it('goes on in a session that the agent refuses to load, and can resume', async () => {
+  it('continues in a session that the agent refuses to load but can resume', async () => {
     const { conversation, until } = await open({
       status: 'states',
       load: true,
@@ -244,7 +244,7 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['max_tokens by turn_complete']);
   });
 
-  it('is lost where the server takes each connection and drops it, and the queue waits', async () => {
+  it('is lost if the server drops each connection, and the queue is paused', async () => {
     const { conversation, until } = await open(
       { status: 'states', load: true },
       { reconnectDelaysMs: Array.from({ length: 8 }, () => 1) },
@@ -277,7 +277,7 @@ describe('a turn whose connection is lost', function () {
     assert.ok(isReady(conversation), 'the user can try again');
   });
 
-  it('waits longer for an agent that only says that it is live while a tool call runs, and shows late words', async () => {
+  it('waits longer while a tool call runs, and shows late output', async () => {
     const { until } = await open({ status: 'live', load: true }, { rejoinQuietMs: 20 });
     const far = await begin();
     await cutWhile(() => agent.call(far, 'Run the tests', 'in_progress'));
@@ -291,7 +291,7 @@ describe('a turn whose connection is lost', function () {
   });
 
   for (const transport of ['ws', 'http'] as const)
-    it(`loses nothing and repeats nothing over ${CUT_TURNS} turns that are cut at random, over ${transport}`, () =>
+    it(`loses and repeats nothing in ${CUT_TURNS} turns that are cut at random, over ${transport}`, () =>
       cutAtRandom(transport));
 
   async function cutAtRandom(transport: 'ws' | 'http'): Promise<void> {

@@ -78,7 +78,7 @@ describe('a session that the agent has lost', function () {
         ['session/resume', ['session/resume']],
         ['session/load', ['session/resume', 'session/load']],
       ] as const)
-        it(`is opened again with ${way}, and the message is sent once more in its turn`, async () => {
+        it(`is reopened with ${way}, and the message is sent again in the same turn`, async () => {
           const agent = new ForgetfulAgent(
             { ...BOTH, sessionCapabilities: { resume: {}, ...status } },
             { [way]: true },
@@ -99,7 +99,7 @@ describe('a session that the agent has lost', function () {
         ['offers load only', { loadSession: true, sessionCapabilities: status }],
         ['offers neither', { sessionCapabilities: status }],
       ] as const)
-        it(`is replaced by a new one that is told what was said: the agent ${name}`, async () => {
+        it(`is replaced by a new one with the transcript: the agent ${name}`, async () => {
           const agent = new ForgetfulAgent(capabilities);
           const session = await open(agent, undefined, services);
           const { conversation } = session;
@@ -122,7 +122,7 @@ describe('a session that the agent has lost', function () {
           assert.equal(conversation.queue.paused, undefined);
         });
 
-      it('keeps the message, says why, and can be tried again if no session can be opened', async () => {
+      it('keeps the message with a reason, and can be retried, if no session can be opened', async () => {
         const agent = new ForgetfulAgent({ sessionCapabilities: status });
         const session = await open(agent, undefined, services);
         const { conversation, until } = session;
@@ -152,7 +152,7 @@ describe('a session that the agent has lost', function () {
       ['session/status', 'session/prompt', 'session/new'],
     ],
   ] as const)
-    it(`is replaced if the agent opens it and refuses the prompt all the same: it offers ${name}`, async () => {
+    it(`is replaced if the agent reopens it but still refuses the prompt: it offers ${name}`, async () => {
       const agent = new ForgetfulAgent(capabilities);
       const session = await open(agent);
       const { conversation } = session;
@@ -168,7 +168,7 @@ describe('a session that the agent has lost', function () {
       assert.equal(conversation.sessionId, 's2');
     });
 
-  it('is replaced once for two prompts that the agent had both taken, which keep their order', async () => {
+  it('is replaced once for two accepted prompts, which keep their order', async () => {
     const agent = new ForgetfulAgent({ session: {} }, {}, 2);
     const { conversation } = await open(agent);
     await conversation.send('one').done;
@@ -195,7 +195,7 @@ describe('a session that the agent has lost', function () {
     );
   });
 
-  it('keeps back what is sent while it is opened again', async () => {
+  it('holds messages while it is reopened', async () => {
     const agent = new ForgetfulAgent({ session: {} }, { 'session/resume': true }, 2);
     const { conversation } = await open(agent);
     await conversation.send('one').done;
@@ -219,7 +219,7 @@ describe('a session that the agent has lost', function () {
     );
   });
 
-  it('lets the user stop while it is opened again: the message does not follow', async () => {
+  it('can be stopped while it is reopened, without sending the message', async () => {
     const agent = new ForgetfulAgent({ sessionCapabilities: { resume: {} } });
     const { conversation } = await open(agent);
     await conversation.send('one').done;
@@ -232,7 +232,7 @@ describe('a session that the agent has lost', function () {
     assert.equal(agent.methods.filter((method) => method === 'session/prompt').length, 2);
   });
 
-  it('is the one that a restart opens', async () => {
+  it('is reopened by a restart', async () => {
     const agent = new ForgetfulAgent({ sessionCapabilities: { resume: {} } });
     const { conversation } = await open(agent);
     await conversation.send('one').done;
@@ -244,7 +244,7 @@ describe('a session that the agent has lost', function () {
     assert.equal(conversation.sessionId, 's2');
   });
 
-  it('is used as it is if the agent speaks in it while it denies to have it', async () => {
+  it('is used unchanged if updates arrive while the agent denies having it', async () => {
     const agent = new ForgetfulAgent({ sessionCapabilities: { status: {} } });
     agent.answers['session/status'] = () => {
       agent.updateEarly('old', 'Still here');

@@ -35,7 +35,7 @@ for (const transport of ['http', 'ws'] as const) {
     }
     const said = (): string => agentText(session!.conversation);
 
-    it('works, with what it says before it names its session', async () => {
+    it('handles updates that precede the session id', async () => {
       const { conversation } = open();
       const { stopReason } = await conversation.send('hello').done;
       assert.equal(stopReason, 'end_turn');
@@ -46,7 +46,7 @@ for (const transport of ['http', 'ws'] as const) {
       );
     });
 
-    it('may not read files or run commands here by default', async () => {
+    it('can\'t read files or run commands here by default', async () => {
       const { conversation } = open();
       await writeFile(join(folder, 'secret.txt'), 'mine');
       await conversation.send(`read ${join(folder, 'secret.txt')}`).done;
@@ -57,7 +57,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.equal(at(offered, 'terminal'), false);
     });
 
-    it('may use what the user allows it', async () => {
+    it('can use what the user has allowed', async () => {
       const { conversation } = open({ allow: { files: true } });
       await writeFile(join(folder, 'open.txt'), 'yours');
       await conversation.send(`read ${join(folder, 'open.txt')}`).done;
@@ -93,7 +93,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('keeps a session that it still has and cannot open again, and gets session/ready for each opening', async () => {
+    it('keeps a session that it still has and can\'t reopen, and gets session/ready for each opening', async () => {
       await server.close();
       server = await serveAgent({ capabilities: { sessionCapabilities: { status: {}, ready: {} } } });
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
@@ -115,7 +115,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('stops trying to reach a server that is gone, and says so', async () => {
+    it('gives up reconnecting to a missing server, and says so', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1] });
       await conversation.send('one').done;
       await server.close();
@@ -125,7 +125,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(error?.message ?? '', /^Far: .*127\.0\.0\.1:\d+ refuses connections\.$/);
     });
 
-    it('stops trying when the user stops it', async () => {
+    it('stops reconnecting when the user stops it', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [3_600_000] });
       await conversation.send('one').done;
       server.drop();
@@ -169,7 +169,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.deepEqual(at(opened, 'params', 'mcpServers'), []);
     });
 
-    it('explains what its server wants, without what was sent to it', async () => {
+    it('explains the server\'s error without the data that was sent', async () => {
       const refusing = await serveAgent({ refuse: () => 401 });
       try {
         const { conversation } = open({

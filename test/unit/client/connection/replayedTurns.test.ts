@@ -18,7 +18,7 @@ const state = (name: string, more: object = {}) => ({ sessionUpdate: 'state_upda
 let ids = 0;
 const withId = (update: object) => ({ ...update, messageId: `m${++ids}` });
 
-describe('the turns of a session that is repeated', function () {
+describe('the turns of a replayed session', function () {
   this.timeout(10_000);
   const open = useInlineAgents();
   const again: SessionOpenStrategy = { kind: 'reopen', sessionId: 'old', transcript: 'replay' };
@@ -43,14 +43,14 @@ describe('the turns of a session that is repeated', function () {
     return [opened, inline];
   }
 
-  it('stay without an end if the agent says nothing of it', async () => {
+  it('have no end if the agent reports none', async () => {
     const [opened] = await repeated(1, [user('one'), agent('Heard one'), user('two'), agent('Heard two')]);
     assert.deepEqual(turnsOf(opened), ['user open runs', 'user open runs']);
     const [other] = await repeated(2, [withId(user('one')), withId(agent('Heard one')), state('idle')]);
     assert.deepEqual(turnsOf(other), ['user open runs'], 'how the session is now is no end');
   });
 
-  it('are the agent’s own where it began without a message', async () => {
+  it('belong to the agent if they began without a message', async () => {
     const [opened] = await repeated(2, [
       ...[withId(user('one')), state('running'), withId(agent('Heard one')), state('idle', { stopReason: 'end_turn' })],
       ...[state('running'), withId(agent('By the way')), state('idle', { stopReason: 'max_tokens' })],
@@ -61,7 +61,7 @@ describe('the turns of a session that is repeated', function () {
     assert.deepEqual(turnIds, ['user r1', 'agent r1', 'turn_end r1', 'agent r2', 'turn_end r2']);
   });
 
-  it('have an error with its words', async () => {
+  it('have an error with its message', async () => {
     const [opened] = await repeated(2, [
       ...[withId(user('one')), state('running')],
       state('idle', { stopReason: 'error', error: { code: -1, message: 'out of memory' } }),
@@ -70,7 +70,7 @@ describe('the turns of a session that is repeated', function () {
     assert.ok(opened.conversation.model.state.entries.some((entry) => entry.kind === 'error'));
   });
 
-  it('keep their ends when they are added to a transcript that stands here', async () => {
+  it('keep their ends when they are added to an existing transcript', async () => {
     const inline = new InlineAgent({ loadSession: true });
     inline.answers['session/prompt'] = () => {
       inline.update('s1', 'Heard one');
@@ -91,7 +91,7 @@ describe('the turns of a session that is repeated', function () {
     }
   });
 
-  it('do not take in what the agent says after it has answered, of a turn that runs', async () => {
+  it('exclude output of a running turn after the answer', async () => {
     const [opened, inline] = await repeated(1, [
       ...[user('one'), agent('Heard one'), complete('2', 'end_turn')],
       ...[user('two'), agent('Still ')],
@@ -109,7 +109,7 @@ describe('the turns of a session that is repeated', function () {
     assert.deepEqual(turnsOf(opened), ['user end_turn', 'user open runs', 'agent max_tokens']);
   });
 
-  it('do not end a turn that runs here while the session is loaded for its prompt', async () => {
+  it('don\'t end the running turn for whose prompt the session is loaded', async () => {
     const inline = new InlineAgent({ loadSession: true });
     let prompts = 0;
     let held: unknown;

@@ -7,7 +7,7 @@ const prompt = { image: false, audio: false, embeddedContext: false };
 const fresh: SessionOpenStrategy = { kind: 'reopen', sessionId: 's', transcript: 'replay' };
 const standing: SessionOpenStrategy = { kind: 'reopen', sessionId: 's', transcript: 'keep' };
 
-describe('the way to open a session', () => {
+describe('the method that opens a session', () => {
   const cases: readonly [SessionOpenStrategy, Partial<AgentFeatures>, string][] = [
     [{ kind: 'new' }, {}, 'new'],
     [{ kind: 'fork', sessionId: 's' }, { fork: {} }, 'fork'],
@@ -25,7 +25,7 @@ describe('the way to open a session', () => {
     const { kind } = opening;
     const what =
       kind === 'reopen' ? `an old one with its transcript ${opening.transcript === 'keep' ? 'here' : 'lost'}` : kind;
-    it(`keeps the past once for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
+    it(`keeps each message once for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
       const way = (): string => {
         const { method, replays } = openMethodFor(opening, { prompt, ...features }, 'Agent');
         return replays ? `${method}, replays` : method;

@@ -20,7 +20,7 @@ import { skipTime } from '../../../support/skipTime';
 
 type Script = SessionAgentScript;
 
-describe('a repeated session', function () {
+describe('a replayed session', function () {
   this.timeout(30_000);
   let agents: SessionAgents;
 
@@ -66,7 +66,7 @@ describe('a repeated session', function () {
     ['with the states and the ends of its turns', { load: true, states: true }],
   ];
   for (const [way, script] of ways) {
-    it(`stands once where it comes ${way}`, async () => {
+    it(`is shown once if it arrives ${way}`, async () => {
       const { conversation } = await skipTime(async () => {
         const session = await openedAgain(script);
         const isLate = script.replay === 'late' || script.replay === 'ready';
@@ -81,7 +81,7 @@ describe('a repeated session', function () {
   }
 
   for (const transcript of ['keep', 'replay'] as const)
-    it(`stands once where it waits for session/ready and a message waits for the session (${transcript})`, async () => {
+    it(`is shown once if it follows session/ready while a message waits (${transcript})`, async () => {
       const script: Script = { load: true, ready: true, replay: 'ready' };
       const first = agents.open(script);
       for (const text of ['one', 'two']) await first.conversation.send(text).done;
@@ -94,7 +94,7 @@ describe('a repeated session', function () {
     });
 
   for (const replay of ['before', 'late'] as const) {
-    it(`brings what was said elsewhere where it comes ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
+    it(`adds messages from elsewhere if it arrives ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
       const script: Script = { load: true, replay };
       const { conversation, until } = await openedAgain(script, ['elsewhere']);
       await until((c) => spoken(c).length === 6);
@@ -105,7 +105,7 @@ describe('a repeated session', function () {
   }
 
   for (const transcript of ['keep', 'replay'] as const) {
-    it(`shows a session at work that is loaded (${transcript})`, async () => {
+    it(`is shown as busy if the agent works (${transcript})`, async () => {
       const script: Script = { load: true, worksOn: true };
       const { conversation, until } =
         transcript === 'keep'
@@ -121,7 +121,7 @@ describe('a repeated session', function () {
     });
   }
 
-  describe('that was not to be repeated', () => {
+  describe('without a request for a replay', () => {
     const update = (sessionUpdate: string, text: string): object => ({
       sessionUpdate,
       content: { type: 'text', text },
@@ -155,7 +155,7 @@ describe('a repeated session', function () {
       return { replay, model, live };
     }
 
-    it('continues at once with updates that are new', () => {
+    it('continues immediately with new updates', () => {
       const { replay, live, model } = resumed();
       replay.take([update('agent_message_chunk', 'Still here')]);
       assert.deepEqual(live, [], 'nothing is said before the session is open');
@@ -165,7 +165,7 @@ describe('a repeated session', function () {
       assert.equal(model.state.entries.length, 1);
     });
 
-    it('brings what is missing before a prompt leaves, also where that comes at once', () => {
+    it('adds missing entries before a prompt is sent, even immediately', () => {
       const { replay, live, model } = resumed(true);
       replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
       replay.answered();
@@ -176,7 +176,7 @@ describe('a repeated session', function () {
     });
 
     for (const compares of [true, false])
-      it(`ends at once where the agent says that it is complete${compares ? '' : ', and builds the transcript'}`, async () => {
+      it(`ends as soon as the agent says that it is complete${compares ? '' : ', and becomes the transcript'}`, async () => {
         const { replay, live, model } = resumed(true, compares);
         let isQuiet = false;
         const quiet = replay.quiet(new AbortController().signal).then(() => {
@@ -201,7 +201,7 @@ describe('a repeated session', function () {
         assert.deepEqual(pluck(model.state.entries, 'kind'), past);
       });
 
-    it('brings what the user said elsewhere without the transcript that went along', () => {
+    it('adds user messages from elsewhere without the transcript that was sent along', () => {
       const { replay, model } = resumed(true);
       const handoff = new ContextHandoff();
       handoff.starting(model.state.entries);
@@ -219,7 +219,7 @@ describe('a repeated session', function () {
       assert.deepEqual(texts, ['one', 'Heard one', 'two', 'Heard two']);
     });
 
-    it('begins with the message of the user where the answer came before, however the bytes arrive', () => {
+    it('begins with the user message after the answer, however the bytes are split', () => {
       const news = update('agent_message_chunk', 'news');
       const past = update('user_message_chunk', 'one');
       for (const pieces of [[[news], [past]], [[news, past]]]) {
@@ -232,9 +232,9 @@ describe('a repeated session', function () {
     });
   });
 
-  describe('that is forked', () => {
+  describe('of a fork', () => {
     for (const forkReplays of [false, true]) {
-      it(`has the past of its origin once where the agent ${forkReplays ? 'repeats' : 'does not repeat'} it`, async () => {
+      it(`has the original messages once if the agent ${forkReplays ? 'replays' : 'does not replay'} them`, async () => {
         const script: Script = { offers: ['fork'], forkReplays };
         const { conversation: origin } = agents.open(script);
         for (const text of ['one', 'two']) await origin.send(text).done;

@@ -47,7 +47,7 @@ describe('signing in', function () {
     agents.open(script, { services });
 
   describe('in a terminal', () => {
-    it('runs the agent with what the method adds, restarts it, and sends queued messages without authenticate', async () => {
+    it('runs the agent with the arguments of the method, restarts it, and sends queued messages without authenticate', async () => {
       const commands: TerminalCommand[] = [];
       const { conversation, until } = openWith(
         { authMethods: [terminalMethod], signedIn },
@@ -78,7 +78,7 @@ describe('signing in', function () {
       );
     });
 
-    it('is offered to the agent only where there is one', async () => {
+    it('is offered to the agent only if there is a terminal', async () => {
       const offered = async (services: object): Promise<unknown> => {
         const { conversation } = agents.open({}, { services });
         await conversation.start();
@@ -92,7 +92,7 @@ describe('signing in', function () {
       assert.deepEqual(await offered({}), [{ terminal: false }, undefined]);
     });
 
-    it('says so where it fails or is closed, and can be tried again', async () => {
+    it('reports a failed or closed terminal and can be retried', async () => {
       const { env: _env, ...failing } = terminalMethod;
       const codes = [undefined];
       const { conversation } = openWith(
@@ -113,7 +113,7 @@ describe('signing in', function () {
       assert.equal(agents.calls('initialize').length, 1, 'the agent still runs');
     });
 
-    it('runs the command of the forerunner, in place of the agent’s own', async () => {
+    it('runs the command of the earlier protocol instead of the agent’s own', async () => {
       const legacy = {
         id: 'old',
         name: 'Old way',
@@ -137,7 +137,7 @@ describe('signing in', function () {
       assert.match(commands[0]?.unfamiliar ?? '', /^Old way: .* -e "process\.exit\(0\)"$/, 'which the user agrees to');
     });
 
-    it('ends its terminal where the agent is dropped meanwhile', async () => {
+    it('closes its terminal if the agent is dropped', async () => {
       let aborted = false;
       let shown = false;
       const { conversation, until } = openWith(
@@ -173,7 +173,7 @@ describe('signing in', function () {
     const withField = (provider: string) => ({ id: 'field', name: 'A key', _meta: { 'api-key': { provider } } });
     const startTokens = (): unknown[] => agents.lines.filter(({ ev }) => ev === 'start').map(({ token }) => token);
 
-    it('asks for each variable, and starts the agent again with what it is given', async () => {
+    it('asks for each variable and restarts the agent with the values', async () => {
       const keys = new MemoryKeys('sk-one', '');
       const { conversation } = openWith({ authMethods: [variables], signedIn }, { keys });
       await conversation.start();
@@ -200,7 +200,7 @@ describe('signing in', function () {
       assert.ok(!JSON.stringify(conversation.agent).includes('sk-one'), 'the definition does not hold the key');
     });
 
-    it('offers to enter a variable that the agent only names in its words, which are shown', async () => {
+    it('offers to enter a variable that only the agent’s message names', async () => {
       const keys = new MemoryKeys('sk-one');
       const description = 'Set in the LOGIN_TOKEN environment variable.';
       const authMethods = [
@@ -233,7 +233,7 @@ describe('signing in', function () {
       assert.deepEqual(pluck(signIns, 'label'), ['API key']);
     });
 
-    it('says that no key was entered where the user goes away', async () => {
+    it('reports a missing key if the user dismisses the input', async () => {
       const { conversation } = openWith(
         { authMethods: [variables], signedIn },
         { keys: new MemoryKeys('sk-one', undefined) },
@@ -244,7 +244,7 @@ describe('signing in', function () {
       assert.equal(agents.calls('initialize').length, 1);
     });
 
-    it('names the variables where they have to be set by hand', () => {
+    it('names the variables that have to be set by hand', () => {
       const method = { id: 'x', name: 'API key', type: 'env_var', variables: ['ONE_KEY', 'TWO_KEY'] } as const;
       const [remote] = parseAgents({ far: { url: 'wss://far.example' } }).agents;
       assert.ok(remote && !canStart(method, remote));
@@ -259,7 +259,7 @@ describe('signing in', function () {
       ['google', 'sk-field'],
       ['openai', { apiKey: 'sk-field' }],
     ] as const)
-      it(`passes a key with the request as an agent with models of ${provider} reads it, and again at the next start`, async () => {
+      it(`passes a key for models of ${provider} with the request, and again at the next start`, async () => {
         const keys = new MemoryKeys('sk-field');
         const script = { authMethods: [withField(provider)], signedIn };
         const { conversation } = agents.open(script, { services: { keys } });
@@ -274,7 +274,7 @@ describe('signing in', function () {
         assert.equal(keys.asked.length, 1);
       });
 
-    it('asks again where the agent does not take a saved key', async () => {
+    it('asks again if the agent refuses a saved key', async () => {
       const keys = new MemoryKeys();
       // Where it cannot note the sign-in, it answers with an error.
       const script = { authMethods: [withField('google')], signedIn: join(folder, 'nowhere', 'signed-in') };
@@ -288,7 +288,7 @@ describe('signing in', function () {
       assert.deepEqual(stages.at(-1)?.state, 'running', 'it waits for the user');
     });
 
-    it('lets an agent use a key of its own where none is entered', async () => {
+    it('lets an agent use its own key if none is entered', async () => {
       const keys = new MemoryKeys('');
       const { conversation } = openWith({ authMethods: [withField('google')], signedIn }, { keys });
       await conversation.start();
@@ -308,7 +308,7 @@ describe('signing in', function () {
     });
   });
 
-  it('shows what a button runs in a terminal, as text that hides nothing', async () => {
+  it('shows the terminal command of a button as text that hides nothing', async () => {
     const method = { ...terminalMethod, name: `Log\u202E in${'!'.repeat(200)}` };
     const { conversation } = openWith({ authMethods: [method], signedIn }, { signInTerminal: plainTerminal });
     await conversation.start();
@@ -321,7 +321,7 @@ describe('signing in', function () {
     assert.equal(agent && inEnglish(guidanceOf(asked, agent)), '“Log in” runs in a terminal: A=1 mine acp "a b"');
   });
 
-  it('shows a way that it does not know, and starts nothing for it', async () => {
+  it('shows an unknown method without starting anything', async () => {
     const method = { id: 'x', name: 'Retina', description: 'Look into the camera.', type: 'biometric' };
     const { conversation } = agents.open({ authMethods: [method], signedIn });
     await conversation.start();
@@ -330,7 +330,7 @@ describe('signing in', function () {
     assert.ok(!error?.actions.some(({ id }) => id.startsWith('signIn:')));
   });
 
-  it('is asked for in the middle of a session as well, and the message that was refused is sent after it', async () => {
+  it('is required within a session too, and the refused message is sent afterwards', async () => {
     const { conversation, until } = agents.open({
       authMethods: [agentMethod],
       signedIn,
@@ -367,7 +367,7 @@ describe('signing in', function () {
     assert.equal(agents.calls('session/resume').length, 1);
   });
 
-  it('is asked for before an old session is opened', async () => {
+  it('is required before an old session is opened', async () => {
     const sessionId = await agents.past({ load: true }, 'one');
     const { conversation } = agents.open(
       { load: true, authMethods: [agentMethod], signedIn },
@@ -380,7 +380,7 @@ describe('signing in', function () {
     assert.equal(snapshotOf(conversation).turns.length, 1);
   });
 
-  it('offers the ways that come with the error', async () => {
+  it('offers the methods in the error', async () => {
     const { conversation } = agents.open({
       authMethods: [agentMethod],
       signedIn,
@@ -392,7 +392,7 @@ describe('signing in', function () {
   });
 
   describe('and out', () => {
-    it('ends with an agent that asks for a sign-in again', async () => {
+    it('ends with the agent requiring a sign-in', async () => {
       writeFileSync(signedIn, '');
       const { conversation } = agents.open({ authMethods: [agentMethod], signedIn, logout: true });
       await conversation.start();
@@ -402,7 +402,7 @@ describe('signing in', function () {
       assert.equal(conversation.connection.kind, 'authRequired');
     });
 
-    it('is refused where the agent has no way to do it', async () => {
+    it('is refused if the agent has no method for it', async () => {
       const { conversation } = agents.open({});
       await conversation.start();
       await assert.rejects(conversation.signOut(), { code: 'cannot-sign-out' });

@@ -61,7 +61,7 @@ describe('a start that is stopped', function () {
     });
   }
 
-  it('gives way to the next one at once', async () => {
+  it('is followed immediately by the next one', async () => {
     const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
     for (let round = 0; round < 5; round++) {
       const starting = conversation.start();
@@ -74,7 +74,7 @@ describe('a start that is stopped', function () {
     await Promise.all(others.map(goneFrom));
   });
 
-  it('is followed by one for a message that is sent, or a queue that is resumed, before it has ended', async () => {
+  it('is followed by a start for a message sent, or a queue resumed, before it has ended', async () => {
     const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
     void conversation.start();
     await session.until((c) => c.stages.current?.name === 'initialize');
@@ -87,7 +87,7 @@ describe('a start that is stopped', function () {
     assert.equal(conversation.connection.kind, 'ready');
   });
 
-  it('ends with its session, whatever it is about', async () => {
+  it('ends when its session is closed, at any stage', async () => {
     for (const wait of [0, 5, 20, 60]) {
       const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
       void conversation.start();

@@ -67,13 +67,13 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 const gone = () => new RpcError(RPC_CODES.resourceNotFound, 'Resource not found', { sessionId: 's' });
 
-describe('an agent that lies about its session', () => {
+describe('an agent with wrong claims about its session', () => {
   for (const [name, refusal, prompts] of [
     ['by its id', gone(), 4],
     ['as what the TypeScript SDK calls a resource', new RpcError(-32002, 'Resource not found: s', { uri: 's' }), 4],
     ['without naming it', new RpcError(RPC_CODES.resourceNotFound, 'Resource not found'), 2],
   ] as const)
-    it(`and always says ${name} that it is gone, gets the prompt at most ${prompts} times`, async () => {
+    it(`gets the prompt at most ${prompts} times if it always says ${name} that it is gone`, async () => {
       const { sent, add, ends, queue } = turns({ reopen: async () => undefined });
       add('one');
       add('two');
@@ -86,7 +86,7 @@ describe('an agent that lies about its session', () => {
       assert.deepEqual([queue.items.map(({ text }) => text), queue.paused], [['two'], 'turn-failed']);
     });
 
-  it('and says that it is gone for a resource of the prompt, is believed', async () => {
+  it('is believed if a resource of the prompt is missing', async () => {
     const { sent, add, ends } = turns({ reopen: async () => assert.fail('nothing is opened') });
     add('one');
     sent[0]?.answer.reject(new RpcError(RPC_CODES.resourceNotFound, 'No such file', { uri: 'file:///a' }));
@@ -94,7 +94,7 @@ describe('an agent that lies about its session', () => {
     assert.deepEqual(ends(), ['error']);
   });
 
-  it('and dies while it is opened again, leaves the message in doubt to its end', async () => {
+  it('leaves the message in doubt if it dies while reopening the session', async () => {
     const opening = new Deferred<undefined>();
     const { control, sent, state, add, ends } = turns({ reopen: () => opening.promise });
     add('one');
@@ -109,7 +109,7 @@ describe('an agent that lies about its session', () => {
     assert.equal(control.isBusy, false);
   });
 
-  it('and dies while it is asked, keeps the message in the queue', async () => {
+  it('leaves the message queued if it dies while it is asked', async () => {
     const asked = new Deferred<undefined>();
     const { control, queue, sent, state, add } = turns({ precedes: () => asked.promise });
     add('one');
@@ -124,7 +124,7 @@ describe('an agent that lies about its session', () => {
     assert.deepEqual([sent.length, control.isBusy], [0, false]);
   });
 
-  it('and answers a question after Stop, sends nothing', async () => {
+  it('gets no prompt if it answers after Stop', async () => {
     const asked = new Deferred<undefined>();
     const { control, queue, sent, add } = turns({ precedes: () => asked.promise });
     const item = add('one');
@@ -139,7 +139,7 @@ describe('an agent that lies about its session', () => {
 });
 
 describe('Stop', () => {
-  it('does nothing while only the answer to a turn that is over is missing', async () => {
+  it('does nothing while only the response to a finished turn is missing', async () => {
     const { control, sent, add } = turns();
     add('one');
     control.driver.feed({ type: 'complete', barrier: { promptRequestId: '0', stopReason: 'end_turn' } });
@@ -149,7 +149,7 @@ describe('Stop', () => {
     await settled();
   });
 
-  it('does nothing while only the idle of a turn that is over is missing', async () => {
+  it('does nothing while only the idle state of a finished turn is missing', async () => {
     const { control, sent, add } = turns();
     add('one');
     control.state({ state: 'running' });
@@ -164,7 +164,7 @@ describe('Stop', () => {
     control.dispose();
   });
 
-  it('answers the open questions of the agent with "cancelled" at once, before the turn ends', async () => {
+  it('answers open questions with "cancelled" before the turn ends', async () => {
     const { control, events, add, ends } = turns();
     add('one');
     const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }] as const;

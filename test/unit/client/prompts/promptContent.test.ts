@@ -11,7 +11,7 @@ describe('the size of an attachment', () => {
   const link: ContentBlock = { type: 'resource_link', uri: 'file:///a', name: 'a' };
   const image: ContentBlock = { type: 'image', data: Buffer.from('12345').toString('base64'), mimeType: 'image/png' };
 
-  it('is that of the form that the agent takes', () => {
+  it('is that of the form that the agent accepts', () => {
     const resource: ContentBlock = { type: 'resource', uri: 'file:///a', text: 'abc' };
     assert.equal(sentBytes(of(resource, text), all), 3);
     assert.equal(sentBytes(of(resource, text), none), 2);
@@ -19,12 +19,12 @@ describe('the size of an attachment', () => {
     assert.equal(sentBytes(of({ type: 'resource', uri: 'x:a', blob: 'AAAA' }), all), 3);
   });
 
-  it('is none where only an address goes', () => {
+  it('is undefined if only an address is sent', () => {
     assert.equal(sentBytes(of(link), all), undefined);
     assert.equal(sentBytes(of(image, link), none), undefined);
   });
 
-  it('is that of the best form before the agent has said what it takes', () => {
+  it('is that of the best form while the agent’s capabilities are unknown', () => {
     assert.equal(sentBytes(of(image, text), undefined), 5);
   });
 });

@@ -51,7 +51,7 @@ describe('a prompt that may have been sent', () => {
       assert.equal(again === first, edit === undefined);
     });
 
-  it('ends its turn where the agent had worked on it already, and reports nothing more', async () => {
+  it('ends its turn if the agent has worked on it already and reports nothing more', async () => {
     const agent = forgetful();
     await skipTime(async () => {
       const { conversation, until } = await inDoubt(agent);

@@ -32,7 +32,7 @@ describe('a message that is put into the running turn', () => {
       assert.ok(!announcesSteering({ _meta: { steering } }));
   });
 
-  it('is a receipt only if the agent has the message', () => {
+  it('is accepted only if the agent has the message', () => {
     assert.deepEqual(readSteering({ outcome: 'injected' }), { ends: false });
     assert.deepEqual(readSteering({ outcome: 'startedNewTurn' }), { ends: true });
     const codes = { promptRequired: 'prompt-required', failed: 'not-steered', later: 'steering-unclear' };
@@ -40,7 +40,7 @@ describe('a message that is put into the running turn', () => {
     assert.throws(() => readSteering(null), { code: 'steering-unclear' });
   });
 
-  it('goes as `_session/steering` with the wish to have it back if no turn runs', async () => {
+  it('is sent as `_session/steering` and returned if no turn runs', async () => {
     const { recording } = await play('prompt one; steer two; outcome 2 injected; ends 1');
     const sent = recording.find(({ message }) => message.method === '_session/steering')?.message;
     assert.deepEqual(sent?.params, {
@@ -50,12 +50,12 @@ describe('a message that is put into the running turn', () => {
     });
   });
 
-  it('waits for the end of the turn with an agent that cannot steer', async () => {
+  it('waits for the end of the turn if the agent can\'t steer', async () => {
     const { recording } = await play('prompt one; steer two; ends 1; ends 2', { steers: false });
     assert.ok(recording.every(({ message }) => message.method !== '_session/steering'));
   });
 
-  it('goes before the other messages of the queue if the agent has no turn for it', async () => {
+  it('precedes other queued messages if the agent has no turn for it', async () => {
     const [said] = await messagesOf(
       'prompt one; prompt two; steer three; outcome 2 promptRequired; ends 1; ends 3; ends 4',
     );
@@ -74,14 +74,14 @@ describe('a message that is put into the running turn', () => {
     assert.deepEqual((await messagesOf('prompt one; steer two; ends 1; +100 exits'))[1], ['two failed doubtful']);
   });
 
-  it('is sent once if its answer comes long after the turn', async () => {
+  it('is sent once even if its answer arrives long after the turn', async () => {
     const [said, queue] = await messagesOf(
       'prompt one; steer two; ends 1; +9000 outcome 2 injected; prompt three; ends 3',
     );
     assert.deepEqual([said, queue], [['1 user: one', '1 late user: two', '2 user: three'], []]);
   });
 
-  it('holds up no other message if the agent repeats it after the end of the turn', async () => {
+  it('blocks no other message if the agent echoes it after the turn', async () => {
     for (const protocol of [1, 2]) {
       const [said, queue] = await messagesOf(
         protocol === 1
@@ -93,7 +93,7 @@ describe('a message that is put into the running turn', () => {
     }
   });
 
-  it('is in doubt without an answer in the window that attaches, too', async () => {
+  it('is in doubt without an answer in an attached window too', async () => {
     const keeper = new MemoryKeeper();
     const ids = new Map<unknown, unknown>();
     const results: Readonly<Record<string, object>> = {
@@ -129,7 +129,7 @@ describe('a message that is put into the running turn', () => {
     await removeScratch();
   });
 
-  it('stays with the user if it is too large to be sent', async () => {
+  it('stays queued if it is too large to be sent', async () => {
     const agent = new InlineAgent({});
     agent.answers.initialize = () => ({ protocolVersion: 1, _meta: { steering: { supported: true } } });
     agent.answers['session/prompt'] = () => undefined;
@@ -143,12 +143,12 @@ describe('a message that is put into the running turn', () => {
     assert.equal(conversation.queue.items[0]?.state, 'queued');
   });
 
-  it('stays with the user if the turn was stopped', async () => {
+  it('stays queued if the turn was stopped', async () => {
     const [said, queue] = await messagesOf('prompt one; steer two; stop; outcome 2 promptRequired; ends 1 cancelled');
     assert.deepEqual([said, queue], [['1 user: one'], ['two queued']]);
   });
 
-  it('is not chosen by the command if it is in doubt or being edited', async () => {
+  it('is skipped by the command if it is in doubt or being edited', async () => {
     const agent = new InlineAgent({});
     agent.answers.initialize = () => ({ protocolVersion: 1, _meta: { steering: { supported: true } } });
     agent.answers['session/prompt'] = () => undefined;
@@ -163,7 +163,7 @@ describe('a message that is put into the running turn', () => {
     assert.equal(queueActions.steerable, four);
   });
 
-  it('is not offered with what an agent did before it was started again in another version', async () => {
+  it('is not offered for the capabilities of an earlier start in another version', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const { initialize } = agent.answers;
     agent.answers['session/prompt'] = (_params, _agent, id) => {
@@ -187,7 +187,7 @@ describe('a message that is put into the running turn', () => {
     assert.equal(steers(), undefined);
   });
 
-  it('is a prompt in a turn of version 2, where the agent has taken one into a turn before', async () => {
+  it('is an ordinary prompt in version 2 if the agent has inserted one before', async () => {
     const one = 'prompt one; running; receipt 1; prompt two; echo u2 two; receipt 2; says hi';
     const more = { protocol: 2, steers: false, can: { session: {} } };
     const { recording, model } = await play(`${one}; steer three; echo u3 three; receipt 3; idle end_turn`, more);

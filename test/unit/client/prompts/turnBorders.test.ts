@@ -6,7 +6,7 @@ import { shapeOf } from '../../../support/wires/shapeOf';
 import { agentSays, type Wire } from '../../../support/wires/wire';
 
 describe('a message that waits for the end of a turn', () => {
-  it('gets nothing of what arrives in one piece with the end', async () => {
+  it('gets no updates that arrive together with the end', async () => {
     const wire: Wire = {
       protocol: 1,
       can: {},

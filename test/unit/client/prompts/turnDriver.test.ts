@@ -66,7 +66,7 @@ describe('the driver of turns', () => {
   const ends = (): string[] =>
     events.flatMap((event) => (event.type === 'turn_ended' ? [`${event.stopReason} by ${event.barrier}`] : []));
 
-  it('does not give up before it has waited if the clock jumps forward', () => {
+  it('waits the full time if the clock jumps forward', () => {
     const turns = answered();
     now += HOUR_MS;
     turns.feed({ type: 'update', isOutput: false });
@@ -85,7 +85,7 @@ describe('the driver of turns', () => {
     assert.deepEqual([ends(), settled, turns.state.turn], [['end_turn by timeout'], 1, undefined]);
   });
 
-  it('gives up in time if the clock jumps back', () => {
+  it('doesn\'t wait longer if the clock jumps back', () => {
     answered();
     now -= HOUR_MS;
     fire();
@@ -99,7 +99,7 @@ describe('the driver of turns', () => {
     assert.equal(timers.length, 0);
   });
 
-  it('waits in the next window from when the agent can be heard there', () => {
+  it('starts its wait anew in the next window once the agent is attached', () => {
     const kept = keptTurnsSchema.parse(JSON.parse(JSON.stringify(keptTurns(answered().state))));
     timers = [];
     now += HOUR_MS;
@@ -115,7 +115,7 @@ describe('the driver of turns', () => {
     assert.deepEqual(ends(), ['end_turn by turn_complete']);
   });
 
-  it('continues from what the version before kept, which has no times', () => {
+  it('continues from the state of the previous version, which has no times', () => {
     const prompt = { handle: 'p1', promptId: 'p1', endsBy: 'response', promised: true, requestId: '2' } as const;
     const turn = { id: 't1', endsBy: 'response', promised: true, busySeen: false, cancelRequested: false } as const;
     const kept = keptTurnsSchema.parse({

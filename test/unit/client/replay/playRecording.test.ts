@@ -46,7 +46,7 @@ const prompt = (t: number, id: number, text: string) =>
 
 describe('playing a recording', () => {
   for (const name of recordingNames())
-    it(`shows what ${name} said and did, with every turn ended and every question closed`, async () => {
+    it(`shows messages and tool calls of ${name}, with all turns ended and all questions closed`, async () => {
       const lines = fixture(name);
       const recording = await readRecording(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')));
       const { model } = await new Played().play(recording);
@@ -58,7 +58,7 @@ describe('playing a recording', () => {
       if (prompts > 0) assert.ok(model.state.entries.some(({ kind }) => kind === 'agent' || kind === 'error'));
     });
 
-  it('shows prompts, answers and the reasons of the ends, at their times', async () => {
+  it('shows prompts, answers and stop reasons at their times', async () => {
     const recording = await recordingOf(
       { dir: 'mark', t: 0, at: 5_000, agent: 'A' },
       prompt(10, 1, 'hello'),
@@ -80,7 +80,7 @@ describe('playing a recording', () => {
     assert.deepEqual(pluck(model.state.turns, 'stopReason'), ['max_tokens', 'error']);
   });
 
-  it('passes on each message with its time, before what follows from it', async () => {
+  it('passes on each message with its time, before its effects', async () => {
     const recording = await recordingOf({ dir: 'mark', t: 0, at: 5_000 }, prompt(10, 1, 'hello'), said(20, 'Hi'));
     const seen: unknown[] = [];
     const onMessage = (message: RecordedMessage, at: number): unknown =>
@@ -96,13 +96,13 @@ describe('playing a recording', () => {
     ]);
   });
 
-  it('says that it ends where a turn is open, which has not failed', async () => {
+  it('ends an open turn with the recording, without a failure', async () => {
     const { model } = await new Played().play(await recordingOf(prompt(0, 1, 'hello'), said(1, 'Hi')));
     const [turn] = model.state.turns;
     assert.deepEqual([turn?.barrier, turn?.note, turn?.interrupted], ['exit', 'recording-ended', true]);
   });
 
-  it('takes the state that an agent names when it is asked about its session', async () => {
+  it('applies the state in the answer to session/status', async () => {
     const can = { protocolVersion: 2, info: { name: 'a', version: '1' }, capabilities: { session: { status: {} } } };
     const lines = [
       toAgent(0, { id: 1, method: 'initialize', params: {} }),
@@ -120,7 +120,7 @@ describe('playing a recording', () => {
     assert.equal(working.model.state.turns[0]?.barrier, 'exit');
   });
 
-  it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {
+  it('keeps the recorded pace without long pauses, and can be stopped', async () => {
     const recording = await recordingOf(prompt(0, 1, 'x'), said(100, 'a'), said(60_000, 'b'), said(60_050, 'c'));
     assert.deepEqual((await new Played().play(recording, true)).waits, [100, 2_000, 50]);
     const { model } = await new Played().play(recording, true, AbortSignal.abort());
@@ -184,7 +184,7 @@ describe('playing a recording', () => {
     });
   });
 
-  it('shows only what the agent asked of this session and of its subagents', async () => {
+  it('shows only requests for this session and its subagents', async () => {
     const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
     const asks = (id: number, sessionId: string): object =>
       fromAgent(20 + id, {
@@ -210,7 +210,7 @@ describe('playing a recording', () => {
     assert.equal(model.state.turns[0]?.stopReason, 'end_turn');
   });
 
-  it('shows what a client refused as it does not know it', async () => {
+  it('shows requests that a client refused as unknown', async () => {
     const recording = await recordingOf(
       fromAgent(1, { id: 7, method: 'vendor/ask', params: { plan: 'x' } }),
       toAgent(2, { id: 7, error: { code: -32601, message: 'Method not found' } }),
@@ -224,7 +224,7 @@ describe('playing a recording', () => {
     );
   });
 
-  it('takes messages of any form as data', async () => {
+  it('treats messages of any form as data', async () => {
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as object;
     const recording: Recording = {
       skipped: 0,
@@ -244,7 +244,7 @@ describe('playing a recording', () => {
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   });
 
-  it('remembers a bounded number of requests', async () => {
+  it('stores a limited number of requests', async () => {
     const messages = Array.from({ length: 5_000 }, (_one, id) => ({
       fromAgent: false,
       at: 0,

@@ -90,7 +90,7 @@ describe('the trace of captured messages', () => {
     );
   });
 
-  it('settles a turn without its answer when the time is up, and marks the answer as late', async () => {
+  it('settles a turn without its answer after the timeout, and marks the answer as late', async () => {
     const late: readonly Line[] = [prompt(10, 2), says(20), complete(30, '2'), prompt(15_000, 3), answer(15_010, 2)];
     assert.deepEqual(await words(...initialized(1, true), ...late, complete(15_020, '3'), answer(15_030, 3)), [
       '2: sent@10 #4, output@20 #5, barrier@30 #6, settled@10030, answer late@15010 #8',
@@ -98,7 +98,7 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
-  it('marks a barrier of another client as foreign, and one that comes again as doubled', async () => {
+  it('marks a barrier of another client as foreign and a repeated one as doubled', async () => {
     const lines: readonly Line[] = [
       prompt(10, 2),
       complete(20, '77'),
@@ -118,7 +118,7 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
-  it('tells two prompts apart that are sent at once', async () => {
+  it('distinguishes two prompts that are sent together', async () => {
     const both: readonly Line[] = [prompt(10, 2, 'one'), prompt(11, 3, 'two'), says(20), answer(30, 2), answer(40, 3)];
     assert.deepEqual(await words(...initialized(1), ...both), [
       '2: sent@10 #4, output@20 #6, answer@30 #7, settled@30 #7',
@@ -133,7 +133,7 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
-  it('ignores what is repeated of the past, and what subagents say', async () => {
+  it('ignores replays and messages of subagents', async () => {
     const load: Line = [10, 'out', { id: 2, method: 'session/load', params: { sessionId: 's' } }];
     const repeated: readonly Line[] = [load, echo(11, 'm'), says(12), complete(13, '9'), answer(14, 2, {})];
     assert.deepEqual(await words(...initialized(1), ...repeated, prompt(20, 3), says(21, 'sub'), answer(30, 3)), [
@@ -141,7 +141,7 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
-  it('settles what ran when the agent is started again, whose ids are the same', async () => {
+  it('settles open turns when the agent restarts with the same ids', async () => {
     const again = initialized(1).map(([at, kind, message]): Line => [at + 100, kind, message]);
     assert.deepEqual(await words(...initialized(1), prompt(10, 2), ...again, prompt(110, 2), answer(120, 2)), [
       '2: sent@10 #4, settled@100 #5',
@@ -149,7 +149,7 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
-  it('says when time alone will decide', () => {
+  it('returns when the next timeout is due', () => {
     const reader = new WireMarks();
     for (const [seq, [at, kind, message]] of [...initialized(1, true), prompt(10, 2), complete(30, '2')].entries())
       reader.read({ at, kind, seq }, message as Record<string, unknown>);
@@ -158,7 +158,7 @@ describe('the trace of captured messages', () => {
     assert.deepEqual(pluck(reader.tick(20_000), 'kind', 'at', 'seq'), [['settled', 10_030, undefined]]);
   });
 
-  it('has a lane for each prompt of every recorded agent, and reads whatever is in a message', async () => {
+  it('has a lane for each prompt of every recorded agent, whatever a message contains', async () => {
     for (const name of recordingNames()) {
       const recorded = readRecording(name).flatMap(({ dir, msg }, index): readonly Line[] =>
         msg && (dir === 'a2c' || dir === 'c2a') ? [[index, dir === 'a2c' ? 'in' : 'out', msg]] : [],
@@ -203,7 +203,7 @@ describe('the trace of captured messages', () => {
       ]);
     });
 
-    it('has the answer once if the session is not opened again', async () => {
+    it('has the answer once if the session is not reopened', async () => {
       const found = await words(...initialized(1), prompt(10, 2), refused(20, 2), prompt(90_000, 3));
       assert.match(found[0] ?? '', /^2: sent@10 #4, answer@20 #5, settled@\d+(?: #6)?$/);
     });

@@ -40,7 +40,7 @@ const chunk = (text: string, role: 'agent' | 'thought' = 'agent', messageId?: st
 const shown = (parts: readonly MessagePart[]) => parts.map((part) => trajectoryOf(part)?.message ?? part.content);
 
 describe('the output of a run', () => {
-  it('says each word once when chunks come in batches of any size', () => {
+  it('sends each word once for batches of any size', () => {
     const { tell, parts } = telling();
     tell(chunk('a'));
     tell(chunk('b'), chunk('c'));
@@ -50,7 +50,7 @@ describe('the output of a run', () => {
     assert.deepEqual(shown(parts), ['a', 'bc', 'd', 'thinking', 'e', 'f']);
   });
 
-  it('adds only what is new when the agent completes a message as a whole', () => {
+  it('adds only new text when the agent replaces a message', () => {
     const { tell, parts } = telling();
     const whole = (text: string): SessionEvent => ({
       type: 'message',
@@ -65,7 +65,7 @@ describe('the output of a run', () => {
     assert.deepEqual(shown(parts), ['Hel', 'lo', '\n\nGoodbye']);
   });
 
-  it('takes much text at once', () => {
+  it('accepts a large text in one piece', () => {
     const { tell, parts } = telling();
     const text = '\u0001😀'.repeat(500_000);
     tell(chunk(text));
@@ -76,7 +76,7 @@ describe('the output of a run', () => {
   });
 });
 
-describe('the past that goes along', () => {
+describe('the history in a prompt', () => {
   const message = (text: string): PastMessage => ({
     kind: 'message',
     message: { role: 'user', parts: [textPart(text)] },
@@ -86,13 +86,13 @@ describe('the past that goes along', () => {
     return form?.type === 'text' ? form.text : '';
   };
 
-  it('tells the agent which messages are missing', () => {
+  it('says which messages are missing', () => {
     assert.equal(pastContext([], 1), undefined);
     const text = textOf([message('one'), { kind: 'gap', reason: 'The link has expired.' }], 4);
     assert.match(text, /\[user\]\none\n\n\[message 5 unavailable: The link has expired\.\]/);
   });
 
-  it('cuts a long past at its beginning, and says so', () => {
+  it('drops the beginning of a long history, and says so', () => {
     const past = Array.from({ length: 300 }, (_, index) =>
       message(`${index} ${'x'.repeat(index === 299 ? 50_000 : 1000)}`),
     );

@@ -22,7 +22,7 @@ import { closeServed, got, newSession, prompts, request, said, scripted, session
 
 const signal = new AbortController().signal;
 
-describe('an agent that is served', function () {
+describe('a served agent', function () {
   this.timeout(30_000);
 
   afterEach(async () => {
@@ -30,7 +30,7 @@ describe('an agent that is served', function () {
     await closeResolvers();
   });
 
-  it('says its Markdown as text/plain, streamed and whole, and marks it', async () => {
+  it('sends Markdown as marked text/plain, streamed and as a whole', async () => {
     const { agent } = await scripted();
     const running = await serve([agent]);
     const events = await all(sdkClient(running).runStream('scripted', 'say **Hello** `you`'));
@@ -47,7 +47,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('passes on the agent’s thoughts, steps and pictures', async () => {
+  it('sends thoughts, steps and images', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const tool = { toolCallId: 't1', title: 'Read it', kind: 'read', rawInput: { path: 'a' } };
@@ -85,7 +85,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('tells of a tool call that goes on after its turn', async () => {
+  it('reports a tool call that continues after its turn', async () => {
     const { agent } = await scripted({ versions: [2] });
     const { client } = await serve([agent]);
     const call = { sessionUpdate: 'tool_call_update', toolCallId: 'b', title: 'Build', status: 'in_progress' };
@@ -128,7 +128,7 @@ describe('an agent that is served', function () {
     assert.deepEqual([dead.agent.size, locked.agent.size], [0, 0]);
   });
 
-  it('reports a turn that was refused, cut off or answered with an error', async () => {
+  it('reports a refused, truncated or failed turn', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     for (const [text, expected] of [
@@ -155,7 +155,7 @@ describe('an agent that is served', function () {
     assert.equal(prompts(log), 0);
   });
 
-  it('passes on what is attached to the input', async () => {
+  it('receives the attachments of the input', async () => {
     const { agent, log } = await scripted({ capabilities: { promptCapabilities: { image: true } } });
     const { client } = await serve([agent]);
     const parts: MessagePart[] = [
@@ -173,7 +173,7 @@ describe('an agent that is served', function () {
     ]);
   });
 
-  it('is given the words of its input that lie elsewhere, or why they cannot be read', async () => {
+  it('receives linked texts of its input, or why they can\'t be read', async () => {
     const far = await farServer((request, response) => {
       if (request.url === '/plan') response.end('shelves first');
       else if (request.url === '/long') response.end('x'.repeat(70_000));
@@ -198,7 +198,7 @@ describe('an agent that is served', function () {
     assert.deepEqual(pluck(links, 'uri'), [`${far.origin}/gone`, `${far.origin}/long`]);
   });
 
-  it('does not hear its own messages again after their texts were read', async () => {
+  it('is not sent its own messages again after their texts were read', async () => {
     const far = await farServer((request, response) =>
       response.end(request.url === '/plan' ? 'shelves first' : JSON.stringify(userMessage('from another'))),
     );
@@ -221,7 +221,7 @@ describe('an agent that is served', function () {
     assert.doesNotMatch(second, /shelves first/);
   });
 
-  it('gets what was said elsewhere, and not its own words again', async () => {
+  it('receives messages from elsewhere, but not its own again', async () => {
     const { agent, log } = await scripted();
     const other: ServedAgent = agentOf('other', async (_input, out) => out.part(textPart('I am the other')));
     const running = await serve([agent, other]);
@@ -254,7 +254,7 @@ describe('an agent that is served', function () {
     assert.match(got(log)[3] ?? '', /a different past.*\[message 2 unavailable: unreachable\]/s);
   });
 
-  it('gets what no server recorded as the past, and the last words of the input as the prompt', async () => {
+  it('receives unrecorded messages as history and the last message of the input as the prompt', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
     const session = { id: newSession().id, history: [] };

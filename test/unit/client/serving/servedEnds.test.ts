@@ -21,7 +21,7 @@ import {
 
 const signal = new AbortController().signal;
 
-describe('an agent that is served', function () {
+describe('a served agent', function () {
   this.timeout(30_000);
 
   afterEach(closeServed);
@@ -39,7 +39,7 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 1);
   });
 
-  it('ends an agent that does not stop when it is told to', async () => {
+  it('is ended if it ignores a cancelled run', async () => {
     const { agent, log } = await scripted({ onCancel: 'ignore' });
     const { client } = await serve([agent]);
     const session = newSession();
@@ -48,7 +48,7 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 2);
   });
 
-  it('reports that its agent died, and works again', async () => {
+  it('reports a crash, and is restarted by the next run', async () => {
     const { agent, log } = await scripted({ capabilities: { promptCapabilities: { embeddedContext: true } } });
     const { client } = await serve([agent]);
     const session = newSession();
@@ -63,7 +63,7 @@ describe('an agent that is served', function () {
     assert.match(second, /These are my last words/);
   });
 
-  it('reports that its agent refused a prompt while it worked on its own, and works again', async () => {
+  it('reports a prompt that was refused during its own work, and works again', async () => {
     const { agent, log } = await scripted({ versions: [2] });
     const { client } = await serve([agent]);
     const session = newSession();
@@ -76,7 +76,7 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 1);
   });
 
-  it('limits the number of agents, and keeps those that work', async () => {
+  it('is limited in number, without ending busy ones', async () => {
     const { agent, made } = await scripted({}, { maxOpen: 1 });
     const { client } = await serve([agent]);
     await client.runSync(request('say one'), signal);
@@ -89,7 +89,7 @@ describe('an agent that is served', function () {
     assert.equal(agent.size, 1);
   });
 
-  it('ends an agent that has been unused for a while', async () => {
+  it('is ended after a while without runs', async () => {
     const { agent, made } = await scripted({}, { idleMs: 0 });
     const { client } = await serve([agent]);
     await client.runSync(request('say one'), signal);
@@ -97,7 +97,7 @@ describe('an agent that is served', function () {
     assert.equal(agent.size, 0);
   });
 
-  it('is gone after the user has taken it back', async () => {
+  it('is removed after the user has stopped serving it', async () => {
     const { agent } = await scripted();
     const agents: ServedAgent[] = [agent];
     const running = await serve([], { agents: () => agents });

@@ -28,7 +28,7 @@ describe('a run of a served agent', function () {
     return { lossy, bench };
   }
 
-  it('never sends the message of an earlier run that an unresponsive agent was not given', async () => {
+  it('never sends the undelivered message of an earlier run', async () => {
     const { lossy, bench } = await begin({ status: ['live', 'mute'] }, silent);
     await bench.run('one');
     const two = await skipTime(() => bench.run('two'));
@@ -39,7 +39,7 @@ describe('a run of a served agent', function () {
     assert.equal(lossy.count('session/new'), 1);
   });
 
-  it('begins a new agent where one has lost its session and opens no other', async () => {
+  it('starts a new agent if the agent has lost its session and opens no other', async () => {
     const { lossy, bench } = await begin({ prompts: { 2: 'lost' }, opensOne: true });
     await bench.run('one');
     assert.notEqual((await bench.run('two')).error, undefined);
@@ -49,7 +49,7 @@ describe('a run of a served agent', function () {
     assert.equal(bench.made[0]?.conversation.connection.kind, 'idle');
   });
 
-  it('fails with the words of an agent that refuses, and leaves the next run alone', async () => {
+  it('fails with the agent’s message if it refuses, without affecting the next run', async () => {
     const { lossy, bench } = await begin({ prompts: { 2: 'refuse' } });
     await bench.run('one');
     assert.deepEqual(await bench.run('two'), { said: '', error: 'refuse it is' });
@@ -57,7 +57,7 @@ describe('a run of a served agent', function () {
     assert.equal(lossy.count('session/new'), 1);
   });
 
-  it('has the reasons and tokens of its turns from the same conversation as the panel', async () => {
+  it('takes stop reasons and tokens from the same conversation as the panel', async () => {
     const manner: LossyManner = { prompts: { 2: 'refuse', 3: 'max_tokens', 4: 'refusal' } };
     const { bench } = await begin(manner);
     const errors: (string | undefined)[] = [];

@@ -21,7 +21,7 @@ import { answerOf, closeServed, newSession, request, said, scripted, untilRun } 
 
 const signal = new AbortController().signal;
 
-describe('an agent that is served', function () {
+describe('a served agent', function () {
   this.timeout(30_000);
 
   afterEach(closeServed);
@@ -77,7 +77,7 @@ describe('an agent that is served', function () {
     assert.match(said(run), /"outcome":"cancelled"/);
   });
 
-  it('closes a question that the agent has withdrawn', async () => {
+  it('closes a question that it has withdrawn', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const second = JSON.stringify({ toolCall: { toolCallId: 'second', title: 'Second', kind: 'edit' } });
@@ -139,7 +139,7 @@ describe('a question of a served agent', () => {
     await removeScratch();
   });
 
-  it('keeps what follows from its caller when the agent takes it back', async () => {
+  it('hides later output from its caller if the agent withdraws it', async () => {
     const asking = agentOf('asking', async (_input, out) => {
       const withdrawn = new AbortController();
       const answer = out.ask([textPart('Go on?')], withdrawn.signal);
@@ -161,7 +161,7 @@ describe('a question of a served agent', () => {
 });
 
 describe('the question of a served session', () => {
-  it('names each file, and what is deleted or moved', () => {
+  it('names each file, including deleted and moved ones', () => {
     const content = [
       { type: 'diff', path: '/w/old.txt', oldText: 'x', newText: '', operation: 'delete' },
       { type: 'diff', path: '/w/b.txt', oldPath: '/w/a.txt', newText: 'x' },

@@ -36,7 +36,7 @@ describe('runs of a served session', function () {
   this.timeout(SESSIONS * 500 + 20_000);
   afterEach(removeScratch);
 
-  it(`never get to another run, whatever happens to them (${SESSIONS} sessions)`, async () => {
+  it(`never leak into another run (${SESSIONS} sessions)`, async () => {
     await fc.assert(
       fc.asyncProperty(session, async ({ load, opensOne, runs }) => {
         const fates: Record<number, PromptFate> = {};

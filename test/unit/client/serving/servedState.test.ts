@@ -43,7 +43,7 @@ describe('the state of a served session', function () {
     assert.deepEqual([await stateAt(a, id), await stateAt(b, id)], ['4', '3']);
   });
 
-  it('is offered with its bytes to an agent that does not have them, and by its address alone to one that does', async () => {
+  it('is sent with its bytes to an agent that lacks them, otherwise as an address only', async () => {
     const { agent, log } = await scripted();
     const running = await serve([agent]);
     const session = newSession();
@@ -64,7 +64,7 @@ describe('the state of a served session', function () {
     assert.match(JSON.stringify(initialize), /"parley\/state":\{"version":1,"maxBytes":4194304\}/);
   });
 
-  it('is stored twice in a turn, and not where the agent goes on from another one than it was offered', async () => {
+  it('can be stored twice in a turn, but not if it is based on a state that was not offered', async () => {
     const { agent, log } = await scripted();
     const running = await serve([agent]);
     const session = newSession();
@@ -77,7 +77,7 @@ describe('the state of a served session', function () {
     assert.equal(offers(log).filter(({ conflict }) => conflict).length, 1);
   });
 
-  it('is not replaced where somebody else stored another one during the turn, which both are told', async () => {
+  it('is not replaced if another client stored one during the turn, and both are told', async () => {
     const { agent, log } = await scripted();
     const slow = agentOf('slow', async (_input, _out, context) => {
       const before = await context.state.read(signal);
@@ -94,7 +94,7 @@ describe('the state of a served session', function () {
     assert.equal(offers(log)[1]?.content, Buffer.from('quick').toString('base64'));
   });
 
-  it('is named with why it can not be had, and stays with the session', async () => {
+  it('stays in the session if it can\'t be read, with the reason', async () => {
     const { agent, log } = await scripted();
     const running = await serve([agent]);
     const session = { id: mintId(), history: [], state: 'http://127.0.0.1:9/state' };
@@ -103,7 +103,7 @@ describe('the state of a served session', function () {
     assert.equal((await running.client.session(session.id, signal)).state, session.state);
   });
 
-  it('is no more than an agent may store', async () => {
+  it('is limited in size', async () => {
     const { agent } = await scripted();
     const running = await serve([agent]);
     const session = newSession();

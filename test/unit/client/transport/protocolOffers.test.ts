@@ -47,14 +47,14 @@ class BothVersions extends InlineAgent {
   }
 }
 
-describe('the version that an agent is offered', () => {
+describe('the offered protocol version', () => {
   const open = useInlineAgents();
   const store = () => new Map<string, unknown>();
   const decided = async (offers: ProtocolOffers, agent: InlineAgent): Promise<void> => {
     for (let turns = 0; turns < 500 && offers.choiceOf(agent.definition).why === 'undecided'; turns++) await later(2);
   };
 
-  it('is 2 where the agent loses nothing, from the next session on and in later windows', async () => {
+  it('is 2 for later sessions and windows if the agent loses nothing', async () => {
     const agent = new BothVersions(V2);
     const kept = store();
     const offers = new ProtocolOffers(kept);
@@ -75,7 +75,7 @@ describe('the version that an agent is offered', () => {
     ['sessions', {}, ['load', 'fork', 'mcpHttp', 'image']],
   ];
   for (const [what, inV2, lost] of losses)
-    it(`is 1 where version 2 loses ${what}, and that is asked once`, async () => {
+    it(`is 1 if version 2 loses ${what}, after one comparison`, async () => {
       const agent = new BothVersions(inV2);
       const offers = new ProtocolOffers();
       const { conversation } = await open(agent, undefined, { offers });
@@ -87,7 +87,7 @@ describe('the version that an agent is offered', () => {
       assert.deepEqual(agent.offered, [1, 2, 1]);
     });
 
-  it('is 1 where the agent has nothing else', async () => {
+  it('is 1 if the agent supports nothing else', async () => {
     const agent = new BothVersions(undefined);
     const offers = new ProtocolOffers();
     const { conversation } = await open(agent, undefined, { offers });
@@ -99,7 +99,7 @@ describe('the version that an agent is offered', () => {
     assert.deepEqual(agent.offered, [1, 2, 1]);
   });
 
-  it('is 1 where the agent uses the files of the client, without a comparison', async () => {
+  it('is 1 without a comparison if the agent uses the client’s files', async () => {
     const agent = new BothVersions(V2);
     const work = agent.answers['session/prompt'];
     let cwd = '';
@@ -131,7 +131,7 @@ describe('the version that an agent is offered', () => {
     assert.equal(offers.didAlone(agent, []), true, 'the session was closed before there was an answer');
   });
 
-  it('is decided anew for another version of the agent, and by the user', () => {
+  it('is chosen again for another version of the agent, or by the user', () => {
     const agent = new BothVersions(V2).definition;
     const offers = new ProtocolOffers();
     offers.learned(agent, 1, '1');
@@ -142,7 +142,7 @@ describe('the version that an agent is offered', () => {
     assert.deepEqual(offers.choiceOf({ ...agent, protocol: 2 }), { offer: 2, why: 'set', lost: [] });
   });
 
-  it('is what the agent agreed to, where it asks for another one than the user', () => {
+  it('is the agent’s choice if it refuses the user’s', () => {
     const agent = { ...new BothVersions(V2).definition, protocol: 2 } as const;
     const offers = new ProtocolOffers();
     offers.learned(agent, 1, '1');

@@ -41,7 +41,7 @@ describe('the target of a remote agent', () => {
     return error;
   }
 
-  it('asks for a secret once, and keeps it for one origin', async () => {
+  it('asks for a secret once per origin', async () => {
     const headers = {
       Authorization: `Bearer ${token('token')}`,
       'X-Both': `${token('token')}/${token('other')}`,
@@ -62,7 +62,7 @@ describe('the target of a remote agent', () => {
     assert.equal(headers.A, `$& ${token('b')} $1`);
   });
 
-  it('does not connect without the secret', async () => {
+  it('is rejected without the secret', async () => {
     const given = agent('wss://a.example/', { A: token('a') });
     for (const by of [undefined, access({ secret: async () => undefined })]) {
       assert.equal((await failure(given, by)).code, 'remote-secret');
@@ -79,7 +79,7 @@ describe('the target of a remote agent', () => {
     assert.deepEqual(asked.slice(0, 2), ['clear ws://far.example', 'clear http://10.0.0.1']);
   });
 
-  it('asks nothing about a connection that stays on this machine', async () => {
+  it('asks nothing for connections to this machine', async () => {
     for (const url of [
       'ws://localhost:1/',
       'http://127.9.0.1/',
@@ -93,7 +93,7 @@ describe('the target of a remote agent', () => {
     assert.equal(isLoopback('127.0.0.1.nip.io'), false);
   });
 
-  it('refuses a password in the address, and headers of the protocol', async () => {
+  it('rejects a password in the address and headers of the protocol', async () => {
     assert.equal((await failure(agent('wss://me:sesame@a.example/'))).code, 'remote-url');
     for (const name of [
       'Acp-Connection-Id',
@@ -108,7 +108,7 @@ describe('the target of a remote agent', () => {
     }
   });
 
-  it('rejects a header value that contains a line break or a character that HTTP has none for', async () => {
+  it('rejects a header value that contains a line break or a character that HTTP doesn\'t allow', async () => {
     for (const value of ['Bearer sesame\r\nX-Other: 1', 'Bearer sesame\n', 'Bearer sesame\0', 'Bearer sesame “x”']) {
       const plain = await failure(agent('wss://a.example/', { Authorization: value }));
       const secret = { ...access(), secret: async () => value };
@@ -121,7 +121,7 @@ describe('the target of a remote agent', () => {
     }
   });
 
-  it('keeps what the server repeats of the headers out of the log', () => {
+  it('removes echoed header values from the log', () => {
     const scrub = scrubber({ Authorization: 'Bearer sesame-street', Cookie: 'id=12345678', Short: 'a' });
     assert.equal(
       scrub('got "Bearer sesame-street", sesame-street and id=12345678, a'),

@@ -64,7 +64,7 @@ describe('a link to an agent', function () {
   });
 
   for (const end of ['close', 'dispose'] as const) {
-    it(`rejects what waits for the reason of the agent's end when it is left with ${end}()`, async () => {
+    it(`rejects pending waits for the agent's end on ${end}()`, async () => {
       const { signal } = new AbortController();
       const link = await open(agent);
       const closed = new Promise<void>((resolve) => link.rpc.onDidClose(() => resolve()));

@@ -25,7 +25,7 @@ describe('StartGate', () => {
     }
   }
 
-  it('starts as many agents at a time as there are places, the newest first', async () => {
+  it('starts only as many agents at a time as there are slots, the newest first', async () => {
     const gate = new StartGate(2, 60_000);
     const starts = new Starts();
     const all = ['a', 'b', 'c', 'd'].map((name) => starts.run(gate, name));
@@ -39,7 +39,7 @@ describe('StartGate', () => {
     await Promise.all(all);
   });
 
-  it('gives the place of a slow agent to the next', async () => {
+  it('gives the slot of a slow start to the next', async () => {
     const gate = new StartGate(1, 1);
     const starts = new Starts();
     const all = ['a', 'b'].map((name) => starts.run(gate, name));
@@ -50,7 +50,7 @@ describe('StartGate', () => {
     await Promise.all(all);
   });
 
-  it('gives the place of a start that failed to the next', async () => {
+  it('gives the slot of a failed start to the next', async () => {
     const gate = new StartGate(1, 60_000);
     await assert.rejects(
       gate.run(signal, () => Promise.reject(new Error('no program'))),
@@ -59,7 +59,7 @@ describe('StartGate', () => {
     assert.equal(await gate.run(signal, async () => 'started'), 'started');
   });
 
-  it('forgets a start that is stopped while it waits', async () => {
+  it('drops a waiting start that is stopped', async () => {
     const gate = new StartGate(1, 60_000);
     const starts = new Starts();
     const first = starts.run(gate, 'a');

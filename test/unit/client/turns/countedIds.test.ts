@@ -20,7 +20,7 @@ function byTurn(model: SessionView): readonly string[] {
   });
 }
 
-describe('a user whose agent counts its messages from one again', () => {
+describe('an agent that restarts its message ids', () => {
   const windows = useFaultWindows({});
 
   const ready = ({ session }: FaultWindow): Promise<void> =>
@@ -32,7 +32,7 @@ describe('a user whose agent counts its messages from one again', () => {
     ['loads it', 'load', 5],
   ];
   for (const [way, reopens, next] of ways) {
-    it(`reads the new answer in a new turn when it ${way}`, async () => {
+    it(`has its new answer in a new turn when it ${way}`, async () => {
       const agent = keepingAgent(windows.folder, { countsIds: true, ...(reopens && { reopens }) });
       const window = windows.start({ agent });
       for (const tag of ['one', 'two']) {
@@ -60,7 +60,7 @@ describe('a user whose agent counts its messages from one again', () => {
   }
 });
 
-describe('what an agent continues with after a restart', () => {
+describe('a continued message after a restart', () => {
   const said = (role: 'user' | 'agent', messageId: string, text: string): SessionEvent => ({
     type: 'message',
     role,
@@ -87,7 +87,7 @@ describe('what an agent continues with after a restart', () => {
     return model;
   }
 
-  it('stands once where its id is the same', () => {
+  it('is shown once if its id is the same', () => {
     const model = stopped();
     model.apply({ type: 'ids_renewed', known: ['agent:m1', 'tool:c1'] }, 1);
     model.apply(said('agent', 'm1', 'Well, done'), 1);
@@ -96,7 +96,7 @@ describe('what an agent continues with after a restart', () => {
     assert.equal(model.state.entries.filter(({ kind }) => kind === 'tool').length, 1);
   });
 
-  it('does not replace something else that had its id', () => {
+  it('doesn\'t replace another message that had its id', () => {
     const model = stopped();
     model.apply({ type: 'ids_renewed' }, 1);
     model.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 1 }, 1);
@@ -109,7 +109,7 @@ describe('what an agent continues with after a restart', () => {
     );
   });
 
-  it('sees the turn end, also if their message has an id from before', () => {
+  it('ends its turn even if the user message has an earlier id', () => {
     const turns = new PlayedTurns();
     const ask = (text: string): string => {
       const id = turns.prompt({ text, endsBy: 'state', requestId: text });

@@ -6,12 +6,12 @@ describe('a turn whose connection was lost', () => {
   const running = { state: 'running' };
   const idle = { state: 'idle', stopReason: 'end_turn' } as const;
 
-  it('is lost if the agent does not have its session, whatever was repeated', () => {
+  it('is lost if the agent doesn\'t have its session, whatever was replayed', () => {
     for (const answer of ['saved', 'not_found', 'failed', 'unresponsive', 'unsupported'] as const)
       assert.deepEqual(fateOf({ before: running, state: running }, { answer }, true), { kind: 'lost' });
   });
 
-  it('is what the agent said last: after the question, in its answer, or before', () => {
+  it('has the agent’s latest state: after the question, in its answer, or before', () => {
     const fate = (cut: Parameters<typeof fateOf>[0], state?: typeof running): string =>
       fateOf(cut, { answer: 'live', ...(state && { state }) }, true).kind;
     assert.equal(fate({ before: idle, state: running }, idle), 'runs');
@@ -21,13 +21,13 @@ describe('a turn whose connection was lost', () => {
     assert.equal(fate({}), 'unsaid');
   });
 
-  it('has not ended while it is not known that the agent has its prompt', () => {
+  it('has not ended while it is unknown whether the agent has its prompt', () => {
     for (const hasArrived of [false, undefined])
       assert.deepEqual(fateOf({ state: idle }, { answer: 'live' }, hasArrived), { kind: 'lost' });
     assert.deepEqual(fateOf({}, { answer: 'live' }, false), { kind: 'lost' });
   });
 
-  it('ends with a turn_complete that names it, or comes to an agent that has its prompt', () => {
+  it('ends with a turn_complete that names it, or from an agent that has its prompt', () => {
     const complete = { promptRequestId: undefined, stopReason: 'refusal' } as const;
     const named = { ...complete, promptRequestId: '7' };
     assert.equal(fateOf({ complete }, { answer: 'live' }, true).kind, 'complete');

@@ -19,7 +19,7 @@ describe('the turn engine', () => {
     assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
   });
 
-  it('ends no turn of the agent by the late barrier of an earlier prompt', () => {
+  it('does not end an agent turn by the late barrier of an earlier prompt', () => {
     const id = turns.prompt({ requestId: '2' });
     turns.answer(id, 'end_turn');
     turns.report('running');
@@ -62,7 +62,7 @@ describe('the turn engine', () => {
     const lateUpdate = (id: string): void =>
       turns.hear({ type: 'tool_call', toolCallId: id, patch: { status: 'in_progress' }, announced: false });
 
-    it('does not wait for a call that was over, nor for one of an earlier turn', () => {
+    it('does not wait for a finished call or one of an earlier turn', () => {
       const first = turns.prompt({ promised: true, requestId: '2' });
       turns.call('c1', 'in_progress');
       turns.call('c2', 'in_progress');
@@ -91,7 +91,7 @@ describe('the turn engine', () => {
     });
   });
 
-  it('does not take foreign barriers for its own after its own one came late', () => {
+  it('does not accept foreign barriers after its own barrier was late', () => {
     const first = turns.prompt({ promised: true, requestId: '2' });
     turns.answer(first, 'end_turn');
     turns.complete('900');
@@ -177,7 +177,7 @@ describe('the turn engine', () => {
     assert.deepEqual(turns.ends, ['t1 error by response']);
   });
 
-  it('believes the answer if the agent dies before its barrier', () => {
+  it('uses the answer if the agent dies before its barrier', () => {
     const id = turns.prompt({ promised: true, requestId: '2' });
     turns.answer(id, 'max_tokens');
     turns.feed({ type: 'exited', note: 'It exited.', interrupted: true });
@@ -188,7 +188,7 @@ describe('the turn engine', () => {
     const terms = { endsBy: 'state' } as const;
     const later = { endsBy: 'state', text: 'Later' } as const;
 
-    it('does not end a prompt that still waits with the end of the agent’s own work', () => {
+    it('does not end a waiting prompt when the agent’s own work ends', () => {
       turns.prompt(terms);
       turns.report('running');
       turns.report('idle', { stopReason: 'end_turn' });
@@ -200,7 +200,7 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.ends, ['t1 end_turn by state']);
     });
 
-    it('shows the echo of a v1 prompt once, and no other words as that prompt', () => {
+    it('shows the echo of a v1 prompt once, and never other text as that prompt', () => {
       const id = turns.prompt();
       turns.user('u0', '[Function Response: write_file]');
       turns.user('u1', 'Hello');
@@ -209,7 +209,7 @@ describe('the turn engine', () => {
       assert.deepEqual(inserted, ['u1']);
     });
 
-    it('calls a turn the agent’s own only if no prompt is on its way', () => {
+    it('attributes a turn to the agent only if no prompt was sent', () => {
       turns.report('running');
       const waiting = turns.prompt(later);
       turns.report('idle');
@@ -218,7 +218,7 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.begins, ['t1 agent', 't2 user']);
     });
 
-    it('gives back a prompt that was refused before a turn took it in, and all of them when the agent dies', () => {
+    it('returns a prompt that was refused before its turn, and all waiting ones when the agent dies', () => {
       turns.prompt(terms);
       const [second, third] = [turns.prompt(later), turns.prompt(later)];
       turns.feed({ type: 'cancel' });
@@ -230,14 +230,14 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.ends, ['t1 cancelled by exit']);
     });
 
-    it('ends the agent’s own work with a turn_complete of another client, and lets the next prompt go', () => {
+    it('ends the agent’s own work at another client’s turn_complete, and sends the next prompt', () => {
       turns.report('running');
       turns.complete('900', 'end_turn');
       assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
       assert.equal(turns.state.agentState, 'idle');
     });
 
-    it('does not lock the user out if a v1 agent says that it works and never that it is done', () => {
+    it('does not block prompts if a v1 agent reports work but never its end', () => {
       turns.report('running');
       assert.equal(isOwnWork(turns.state), true);
       const id = turns.prompt();
@@ -248,7 +248,7 @@ describe('the turn engine', () => {
     });
   });
 
-  it('links a prompt with its message if the receipt or the echo comes after the end', () => {
+  it('links a prompt to its message if the receipt or echo follows the end', () => {
     const id = turns.prompt({ endsBy: 'state', requestId: '2', text: '/mine' });
     turns.report('running');
     turns.complete('2', 'end_turn');
@@ -260,7 +260,7 @@ describe('the turn engine', () => {
     assert.deepEqual(types, ['prompt_sent', 'prompt_inserted', 'message']);
   });
 
-  it('does not end a turn by an idle that came before its prompt was sent again', () => {
+  it('does not end a turn by an idle from before its prompt was sent again', () => {
     const id = turns.prompt({ endsBy: 'state', requestId: '1' });
     turns.report('idle', { stopReason: 'end_turn' });
     turns.feed({ type: 'sent', handle: id, requestId: '2' });

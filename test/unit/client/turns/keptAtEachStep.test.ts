@@ -17,7 +17,7 @@ const REASONS = ['end_turn', 'refusal', 'max_tokens', 'cancelled'] as const;
 const WORDS = ['Hello', 'Hello you', 'Hel', 'Other words'];
 
 describe('the state of turns', () => {
-  it('leads to the same end if it is kept as JSON and read again after each step', () => {
+  it('has the same outcome if it is stored as JSON and restored after each step', () => {
     for (let seed = 1; seed <= seeds(400, 20_000); seed++) {
       const lived = play(seed, (state) => state);
       const restored = play(seed, (state, texts) => {
@@ -28,7 +28,7 @@ describe('the state of turns', () => {
     }
   });
 
-  it('comes to an end in time, whatever the agent sends', () => {
+  it('settles in time, whatever the agent sends', () => {
     for (let seed = 1; seed <= seeds(400, 20_000); seed++) {
       const { open, ends } = play(seed, (state) => state);
       assert.deepEqual(open, [], `seed ${seed}`);

@@ -21,7 +21,7 @@ describe('v2 lifecycle', function () {
     snapshotOf(session.conversation).entries.map(({ kind, text, turnId }) => `${turnId ?? '-'} ${kind}: ${text}`);
 
   describe('the end of a turn', () => {
-    it('asks the user where the agent says that it requires action', async () => {
+    it('asks the user if the agent reports requires_action', async () => {
       const conversation = open();
       const sent = conversation.send(
         'echo\nreceipt\nrunning\nstate {"state":"requires_action"}\nawait-cancel\nidle cancelled',
@@ -67,7 +67,7 @@ describe('v2 lifecycle', function () {
   }
 
   describe('a message sent while a turn runs', () => {
-    it('goes out at once, waits in the queue, and stands where the agent takes it in', async () => {
+    it('is sent immediately, stays queued, and is shown where the agent takes it in', async () => {
       const conversation = open();
       const first = conversation.send(
         'echo\nreceipt\nrunning\nsay one\nawait-prompt\nsay two\nawait-cancel\ntake\nidle cancelled',
@@ -82,7 +82,7 @@ describe('v2 lifecycle', function () {
       assert.equal((await first.done).stopReason, 'cancelled');
     });
 
-    it('comes back to the queue, paused, where the turn is stopped before it was taken in', async () => {
+    it('returns to the paused queue if the turn is stopped before it is taken in', async () => {
       const conversation = open();
       const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
       await session.until(({ model }) => model.state.agentState === 'running');
@@ -97,7 +97,7 @@ describe('v2 lifecycle', function () {
       assert.deepEqual(entries().slice(1), ['t2 user: the second', 't2 agent: Echo: the second']);
     });
 
-    it('stays in the queue with its reason where the agent refuses it', async () => {
+    it('stays queued with the reason if the agent refuses it', async () => {
       const conversation = open();
       const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\ntake\nrefuse -32603\nidle end_turn');
       await session.until(({ model }) => model.state.agentState === 'running');
@@ -108,7 +108,7 @@ describe('v2 lifecycle', function () {
       ]);
     });
 
-    it('can be sent now: the turn is stopped, and it goes before the others', async () => {
+    it('can be sent now, which stops the turn and sends it first', async () => {
       const conversation = open();
       const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
       await session.until(({ model }) => model.state.agentState === 'running');
@@ -126,7 +126,7 @@ describe('v2 lifecycle', function () {
       );
     });
 
-    it('is in the queue again where the agent dies before it was taken in', async () => {
+    it('returns to the queue if the agent dies before it is taken in', async () => {
       const conversation = open();
       conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel');
       await session.until(({ model }) => model.state.agentState === 'running');
@@ -141,7 +141,7 @@ describe('v2 lifecycle', function () {
     });
   });
 
-  describe('the version', () => {
+  describe('the protocol version', () => {
     const offered = (): unknown[] =>
       readAgentLog(session.agentLog).flatMap(({ dir, msg }) =>
         dir === 'in' && msg?.method === 'initialize'
@@ -156,14 +156,14 @@ describe('v2 lifecycle', function () {
       assert.equal(snapshotOf(conversation).protocol, 1);
     });
 
-    it('is 2 where the user wants it and the agent speaks it', async () => {
+    it('is 2 if the user chooses it and the agent supports it', async () => {
       const conversation = open({ versions: [1, 2] });
       await conversation.start();
       assert.deepEqual(offered(), [2]);
       assert.equal(snapshotOf(conversation).protocol, 2);
     });
 
-    it('falls back to 1 with all that the client can do, and the window remembers that', async () => {
+    it('falls back to 1 with all client capabilities, for the rest of the window', async () => {
       const offers = new ProtocolOffers();
       const conversation = open({ versions: [1] }, 2, { offers });
       await conversation.start();
@@ -173,14 +173,14 @@ describe('v2 lifecycle', function () {
       assert.deepEqual(offered(), [2, 1, 1]);
     });
 
-    it('becomes 2 where the agent speaks nothing else', async () => {
+    it('becomes 2 if the agent supports nothing else', async () => {
       const conversation = open({ versions: [2] }, 'auto');
       await conversation.send('hello').done;
       assert.deepEqual(offered(), [1, 2]);
       assert.equal(snapshotOf(conversation).protocol, 2);
     });
 
-    it('is named where there is none in common', async () => {
+    it('is part of the error if there is no common one', async () => {
       const conversation = open({ versions: [3, 4] });
       await conversation.start();
       const { connection } = conversation;

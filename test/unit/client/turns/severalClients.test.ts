@@ -16,7 +16,7 @@ describe('an agent that serves several clients', () => {
       event.type === 'message' || event.type === 'prompt_inserted' ? [`${event.type} ${event.messageId}`] : [],
     );
 
-  it('gives the receipt early: the end of the other client’s work is not the end of the prompt', () => {
+  it('doesn\'t end a prompt with an early receipt at the end of the other client’s work', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'mine' });
     turns.receipt(id, 'u2');
     turns.user('u1', 'theirs');
@@ -28,7 +28,7 @@ describe('an agent that serves several clients', () => {
     assert.deepEqual(turns.ends, ['t1 end_turn by state']);
   });
 
-  it('never echoes: the turn is over when nothing follows the idle', () => {
+  it('ends a turn without an echo when nothing follows the idle', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'mine' });
     turns.receipt(id, 'u2');
     turns.user('u1', 'theirs');
@@ -41,7 +41,7 @@ describe('an agent that serves several clients', () => {
   const piece = (messageId: string, text: string): void =>
     turns.hear({ type: 'message_chunk', role: 'user', messageId, block: { type: 'text', text } });
 
-  it('sends another client’s message with which the prompt begins: it is not the prompt', () => {
+  it('is not mistaken if another client’s message is the beginning of the prompt', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'Fix the tests and the docs' });
     piece('u1', 'Fix the ');
     piece('u1', 'tests');
@@ -59,7 +59,7 @@ describe('an agent that serves several clients', () => {
   });
 
   for (const [when, early] of Object.entries({ 'before the other’s work ends': true, 'after it': false }))
-    it(`works on the same words of another client first, and gives the receipt ${when}`, () => {
+    it(`distinguishes another client’s identical message if the receipt comes ${when}`, () => {
       const id = turns.prompt({ endsBy: 'state', text: 'Continue' });
       turns.user('u1', 'Continue');
       turns.report('running');
@@ -74,7 +74,7 @@ describe('an agent that serves several clients', () => {
       assert.deepEqual(turns.ends, ['t1 end_turn by state']);
     });
 
-  it('gives a receipt without an id: the message in the same words is the prompt', () => {
+  it('matches the prompt by its text if the receipt has no id', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'mine' });
     turns.user('u1', 'theirs');
     turns.receipt(id);
@@ -86,14 +86,14 @@ describe('an agent that serves several clients', () => {
     );
   });
 
-  it('sends a message in many pieces: only the first ones are compared', () => {
+  it('matches a message in many chunks by the first ones only', () => {
     turns.prompt({ endsBy: 'state', text: 'mine' });
     for (let count = 0; count < 1000; count++) piece('u1', 'theirs ');
     assert.equal(turns.state.undecided, undefined);
     assert.equal(turns.events.filter(({ type }) => type === 'message_chunk').length, 1000);
   });
 
-  it('says by the receipt which message is the prompt in other words', () => {
+  it('identifies a rephrased prompt by its receipt', () => {
     const id = turns.prompt({ endsBy: 'state', text: '/mine' });
     turns.user('u1', 'theirs');
     turns.user('u2', 'Do what is mine');
