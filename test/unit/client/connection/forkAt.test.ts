@@ -115,13 +115,13 @@ describe('a session that is forked at a message', function () {
     assert.ok(!agent.methods.includes('session/fork'));
   });
 
-  it('gets the transcript if the agent can\'t fork sessions', async () => {
+  it("gets the transcript if the agent can't fork sessions", async () => {
     const agent = agentWith(['delete']);
     await hasTranscript(agent, await begin(agent), /can't fork sessions\./);
     assert.ok(!agent.methods.includes('session/fork'));
   });
 
-  it('gets the transcript and the agent\'s reason if the agent doesn\'t know the message', async () => {
+  it("gets the transcript and the agent's reason if the agent doesn't know the message", async () => {
     const agent = agentWith(['fork', 'delete']);
     readsPoint(agent, 'another');
     await hasTranscript(agent, await begin(agent), /couldn't fork the session: .*message m2 was not found\./);
@@ -175,7 +175,7 @@ describe('a session that is forked at a message', function () {
     await hasTranscript(agent, conversation, /no response to session\/fork/);
   });
 
-  it("is forked by the demo agent at a message of another process", async () => {
+  it('is forked by the demo agent at a message of another process', async () => {
     const program = join(process.cwd(), 'out/support/demo/agent.js');
     const [agent] = parseAgents({ demo: { name: 'Demo', command: process.execPath, args: [program] } }).agents;
     assert.ok(agent);

@@ -120,7 +120,7 @@ describe('a turn whose connection is lost', function () {
     });
   }
 
-  it('is lost if the agent can\'t be asked', async () => {
+  it("is lost if the agent can't be asked", async () => {
     const { conversation } = await open({ load: true, resume: true });
     const far = await begin();
     conversation.send('next').done.catch(() => {});

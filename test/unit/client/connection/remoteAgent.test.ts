@@ -46,7 +46,7 @@ for (const transport of ['http', 'ws'] as const) {
       );
     });
 
-    it('can\'t read files or run commands here by default', async () => {
+    it("can't read files or run commands here by default", async () => {
       const { conversation } = open();
       await writeFile(join(folder, 'secret.txt'), 'mine');
       await conversation.send(`read ${join(folder, 'secret.txt')}`).done;
@@ -93,7 +93,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('keeps a session that it still has and can\'t reopen, and gets session/ready for each opening', async () => {
+    it("keeps a session that it still has and can't reopen, and gets session/ready for each opening", async () => {
       await server.close();
       server = await serveAgent({ capabilities: { sessionCapabilities: { status: {}, ready: {} } } });
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
@@ -169,7 +169,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.deepEqual(at(opened, 'params', 'mcpServers'), []);
     });
 
-    it('explains the server\'s error without the data that was sent', async () => {
+    it("explains the server's error without the data that was sent", async () => {
       const refusing = await serveAgent({ refuse: () => 401 });
       try {
         const { conversation } = open({

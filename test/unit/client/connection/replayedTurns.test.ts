@@ -109,7 +109,7 @@ describe('the turns of a replayed session', function () {
     assert.deepEqual(turnsOf(opened), ['user end_turn', 'user open runs', 'agent max_tokens']);
   });
 
-  it('don\'t end the running turn for whose prompt the session is loaded', async () => {
+  it("don't end the running turn for whose prompt the session is loaded", async () => {
     const inline = new InlineAgent({ loadSession: true });
     let prompts = 0;
     let held: unknown;

@@ -113,7 +113,7 @@ describe('signing in', function () {
       assert.equal(agents.calls('initialize').length, 1, 'the agent still runs');
     });
 
-    it('runs the command of the earlier protocol instead of the agent’s own', async () => {
+    it('runs the command of a legacy terminal-auth method instead of the agent’s own', async () => {
       const legacy = {
         id: 'old',
         name: 'Old way',

@@ -38,7 +38,7 @@ describe('an agent that starts a new session', () => {
       assert.deepEqual(shown, notices);
     });
 
-  it('causes a warning if the agent doesn\'t have the previous agent\'s session', () => {
+  it("causes a warning if the agent doesn't have the previous agent's session", () => {
     const lost = openedEnd('Ada', [], 'missing', true);
     assert.deepEqual([lost.severity, lost.said?.args], ['warning', ['Ada', 0, 'missing', 1]]);
     const foreign = openedEnd('Ada', [], 'other', false);

@@ -17,7 +17,7 @@ describe('requests of an agent', () => {
   } as unknown as AskedConversation;
 
   for (const method of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'no/such']) {
-    it(`are answered “method not found” where they are called ${method}`, async () => {
+    it(`are answered with “method not found” for ${method}`, async () => {
       await assert.rejects(
         answerRequest(context, method, { sessionId: 's' }, new AbortController().signal, 1),
         (error: unknown) => error instanceof RpcError && error.code === -32601,
@@ -89,7 +89,7 @@ describe('requests of an agent', () => {
       });
     }
 
-    it('say no where the user does, and nothing where the user dismisses them', async () => {
+    it('are declined if the user declines, and cancelled if the user dismisses them', async () => {
       for (const [action, outcome] of [
         ['decline', { outcome: 'selected', optionId: 'cancel' }],
         ['cancel', { outcome: 'cancelled' }],
@@ -101,7 +101,7 @@ describe('requests of an agent', () => {
       }
     });
 
-    it('ask for a permission where they are no questions, or none that can be shown', async () => {
+    it('are shown as a permission if they contain no questions, or none that can be shown', async () => {
       const odd = [[], 'text', [{ question: 'x', options: [{}] }], Array.from({ length: 101 }, () => ({}))];
       for (const qwenQuestions of odd) {
         events.length = 0;
@@ -141,7 +141,7 @@ describe('requests of an agent', () => {
       { question: 'What name?', options: [] },
     ];
 
-    it('show questions as a form, and answer with lists by the text of the question', async () => {
+    it('show questions as a form, with answers as lists by the text of the question', async () => {
       const answer = ask('_x.ai/ask_user_question', { questions, mode: 'plan' });
       const [asked] = events;
       assert.ok(asked?.type === 'elicitation_asked' && asked.mode === 'form');
@@ -161,7 +161,7 @@ describe('requests of an agent', () => {
       });
     });
 
-    it('say that nothing was answered if the user declines or dismisses the questions', async () => {
+    it('return no answers if the user declines or dismisses the questions', async () => {
       for (const action of ['decline', 'cancel'] as const) {
         const answer = ask('_x.ai/ask_user_question', { questions });
         const [asked] = events;
@@ -171,7 +171,7 @@ describe('requests of an agent', () => {
       }
     });
 
-    it('show a plan as a permission, and answer with what the user chose', async () => {
+    it('show a plan as a permission, with the chosen option as the answer', async () => {
       for (const [chosen, outcome] of [
         ['approved', 'approved'],
         ['abandoned', 'abandoned'],
@@ -190,7 +190,7 @@ describe('requests of an agent', () => {
       }
     });
 
-    it('are refused if they ask nothing', async () => {
+    it('are refused if they contain no question', async () => {
       for (const method of ['_x.ai/ask_user_question', '_x.ai/exit_plan_mode'])
         await assert.rejects(ask(method, { toolCallId: undefined }), { code: -32602 });
     });

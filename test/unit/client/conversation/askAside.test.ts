@@ -28,7 +28,7 @@ const services = {
   mcpServers: () => Promise.reject(new Error('no MCP servers are asked for')),
 };
 
-describe('a question beside the sessions', function () {
+describe('a question outside of the sessions', function () {
   this.timeout(20_000);
   let folder: string;
   let log: string;
@@ -46,13 +46,13 @@ describe('a question beside the sessions', function () {
     await Promise.all([...pids].map(goneFrom));
   }
 
-  it('returns what the agent said last, and ends the agent', async () => {
+  it('returns the last message, and ends the agent', async () => {
     const scene = 'say Let me see\nthink Hm\nsay Add a file';
     assert.equal(await ask({ scenes: { 'What?': scene } }), 'Add a file');
     await gone();
   });
 
-  it('offers nothing of this machine, and declines what the agent asks permission for', async () => {
+  it('offers nothing of this machine and declines permission requests', async () => {
     const scene = `permission\nwrite ${join(folder, 'a')} x\nsay Done`;
     assert.match(await ask({ scenes: { 'What?': scene } }), /Done$/);
     const seen = readAgentLog(log).flatMap(({ msg }) => (msg ? [JSON.stringify(msg)] : []));
@@ -62,7 +62,7 @@ describe('a question beside the sessions', function () {
     assert.ok(seen.some((line) => line.includes('Method not found: fs/write_text_file')));
   });
 
-  it('reports that the agent needs a sign-in, fails or says nothing', async () => {
+  it('reports a required sign-in, a failure or an empty answer', async () => {
     await assert.rejects(() => ask({ authMethods: [{ id: 'login', name: 'Log in' }] }), { code: 'sign-in-needed' });
     await assert.rejects(() => ask({ exitAtStart: 1 }), { code: /^(?!git).+/ });
     await assert.rejects(() => ask({ scenes: { 'What?': 'think Nothing' } }), { code: 'no-answer' });
@@ -80,7 +80,7 @@ describe('a question beside the sessions', function () {
   });
 });
 
-describe('a question beside the sessions to a remote agent', function () {
+describe('a question to a remote agent outside of the sessions', function () {
   this.timeout(20_000);
   let kept: Kept;
   let server: RunningServer;
@@ -114,12 +114,12 @@ describe('a question beside the sessions to a remote agent', function () {
   }
   const far = (name: string): AgentDefinition => define(server.baseUrl, name, { Authorization: TOKEN });
 
-  it('returns what an HTTP agent said, and keeps no session', async () => {
+  it('returns the answer of an HTTP agent, and keeps no session', async () => {
     assert.equal(await ask(far('echo')), 'What?');
     assert.equal(kept.texts.size, 0);
   });
 
-  it('takes neither a question of the agent nor half an answer for its answer', async () => {
+  it('rejects a question of the agent or half an answer', async () => {
     await assert.rejects(() => ask(far('awaiting')), { code: 'no-answer' });
     await assert.rejects(() => ask(far('failing')), /bad input/);
   });
@@ -134,7 +134,7 @@ describe('a question beside the sessions to a remote agent', function () {
     await ended.promise;
   });
 
-  it('returns what an agent over WebSocket said, which may use nothing of this machine', async () => {
+  it('returns the answer of a WebSocket agent, which can use nothing of this machine', async () => {
     const remote = await serveAgent();
     try {
       const agent = parseAgent({ name: 'Far', url: remote.ws, allow: { files: true, terminals: true } });

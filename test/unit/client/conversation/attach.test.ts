@@ -197,7 +197,7 @@ describe('a window that attaches to an agent', () => {
   const walks = seeds(8, 200);
   for (let first = 1; first <= walks; first += 20) {
     const last = Math.min(first + 19, walks);
-    it(`loses nothing and takes nothing twice, whenever the window before died (${first}…${last})`, async function () {
+    it(`loses and repeats nothing, whenever the previous window died (${first}…${last})`, async function () {
       this.timeout(120_000);
       const until = performance.now() + 110_000;
       const lives: Walk['lives'] = (died, random) => (died < 12 ? 5 + random(60) : FOR_EVER);
@@ -208,7 +208,7 @@ describe('a window that attaches to an agent', () => {
     });
   }
 
-  it('does so after each of the things that one window did', async function () {
+  it('loses and repeats nothing after each step of a window', async function () {
     this.timeout(120_000);
     const until = performance.now() + 110_000;
     for (let steps = 1; ; steps += seeds(9, 1)) {

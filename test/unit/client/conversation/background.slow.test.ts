@@ -55,7 +55,7 @@ describe('a turn that outlives its window', () => {
     return next;
   }
 
-  it('ends with it where nothing can keep its agent, which starts all the same', async () => {
+  it('ends with the window if no keeper can start, but its agent starts anyway', async () => {
     await window.close();
     const broken = new Keepers({
       folder: join(folder, 'keepers'),
@@ -110,7 +110,7 @@ describe('a turn that outlives its window', () => {
     window = open(isTrusted);
   }
 
-  it('goes on after a reload in mid-stream, and ends with the stop reason of the agent', async () => {
+  it('continues after a reload mid-stream, and ends with the stop reason of the agent', async () => {
     await window.conversation.send('flood 400 0 END').done;
     const whole = saidIn(window.conversation, 0);
     window.conversation.send('flood 400 400 END').done.catch(() => {});
@@ -133,7 +133,7 @@ describe('a turn that outlives its window', () => {
     );
   });
 
-  it('lists at its end what it has changed before and after a reload, and what the user edited', async () => {
+  it('lists the agent’s changes from before and after a reload, and the user’s edits', async () => {
     await recording();
     window.conversation.send('own a.txt x\nelicit\nown c.txt y').done.catch(() => {});
     await window.session.until((c) => c.model.state.elicitations.size === 1);
@@ -147,7 +147,7 @@ describe('a turn that outlives its window', () => {
     assert.deepEqual(await changed(), [['a.txt', 'c.txt'], undefined, [join(folder, 'a.txt')]]);
   });
 
-  it('that ended without a window lists its changes in the next one, and that later ones may be among them', async () => {
+  it('lists its changes in the next window if it ended without one, and says that later ones may be included', async () => {
     await recording();
     window.conversation.send('run until [ -e go ]; do sleep 0.05; done\nown a.txt x').done.catch(() => {});
     await window.session.until((c) => c.model.state.turns[0]?.changes !== undefined);
@@ -162,7 +162,7 @@ describe('a turn that outlives its window', () => {
     assert.deepEqual(await changed(), [['a.txt'], 'interrupted', undefined]);
   });
 
-  it('waits while the workspace is not trusted, and goes on in a window that trusts it', async () => {
+  it('waits in an untrusted workspace, and continues once it is trusted', async () => {
     window.conversation.send('say Working.\nwait').done.catch(() => {});
     await window.session.until((c) => saidIn(c, 0) === 'Working.');
     await reload(false);
@@ -185,7 +185,7 @@ describe('a turn that outlives its window', () => {
     assert.equal(window.conversation.isBusy, false);
   });
 
-  it('is over as after a crash where its keeper is gone', async () => {
+  it('ends as after a crash if its keeper has died', async () => {
     window.conversation.send('say Working.\nwait').done.catch(() => {});
     await window.session.until((c) => saidIn(c, 0) === 'Working.');
     await window.conversation.close('window-ended');
@@ -197,7 +197,7 @@ describe('a turn that outlives its window', () => {
     assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
   });
 
-  it('ends without an error where its agent left once it was done', async () => {
+  it('ends without an error if its agent exited after finishing', async () => {
     window.conversation.send('say Working.\nsleep 300\nsay Done.').done.catch(() => {});
     window.conversation.send('say next').done.catch(() => {});
     await window.session.until((c) => saidIn(c, 0) === 'Working.');

@@ -137,7 +137,7 @@ describe('a queue whose session has no window', function () {
       dir === 'in' && msg?.method === 'session/prompt' ? tagsIn(JSON.stringify(msg.params)) : [],
     );
 
-  it('goes on with other windows that look at once: each message once, in order', async () => {
+  it('is sent by other windows that check at the same time: each message once, in order', async () => {
     const window = await left('say I begin\nsleep 300', '', '', '', '');
     const others = [new OtherWindow(1), new OtherWindow(2)];
     for (let round = 0; round < 40 && prompts(window).length < 5; round++) {
@@ -156,7 +156,7 @@ describe('a queue whose session has no window', function () {
     await back.close();
   });
 
-  it('leaves what the agent asks to the window that opens the session', async () => {
+  it('leaves the agent’s questions to the window that opens the session', async () => {
     const window = await left('say I begin\nsleep 100', 'permission', '');
     const other = new OtherWindow(1);
     await untilIdle();
@@ -175,7 +175,7 @@ describe('a queue whose session has no window', function () {
     await back.close();
   });
 
-  it('waits where its turn runs, where it is paused, and where the setting or the trust is off', async () => {
+  it('waits during a turn, while paused, without trust, or if disabled', async () => {
     const window = open();
     window.type('m0', 'say I begin\nsleep 500');
     window.type('m1');
@@ -210,7 +210,7 @@ describe('a queue whose session has no window', function () {
     assert.deepEqual(prompts(window), ['m0', 'm1', 'm2', 'm3']);
   });
 
-  it('stays where it is when the agent has ended, and nothing is started', async () => {
+  it('stays unchanged if the agent has ended, and starts nothing', async () => {
     const window = await left('say I begin\nsleep 100', '');
     await untilIdle();
     const other = new OtherWindow(1);

@@ -6,7 +6,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { Manner } from '../../../support/sessions/choosyAgent';
 import { ChoosySession } from '../../../support/sessions/choosySession';
 
-describe('what the user chose', () => {
+describe('the user’s choice', () => {
   let session: ChoosySession;
 
   beforeEach(async () => {
@@ -82,7 +82,7 @@ describe('what the user chose', () => {
         assert.deepEqual(session.composer, chosen);
       });
 
-    it('leaves out an option that the agent no longer offers, and names it', async () => {
+    it('omits an option that the agent no longer offers, and names it', async () => {
       const model = { id: 'model', value: 'huge', label: 'Model: Huge' };
       const effort = { id: 'effort', value: 'high', label: 'Effort: High' };
       openWith([model, effort]);
@@ -92,7 +92,7 @@ describe('what the user chose', () => {
       assert.deepEqual(lastPrompt()?.settings, { ...initial, effort: 'high' });
     });
 
-    it('holds the first message back where the agent no longer offers its mode', async () => {
+    it('holds the first message if the agent no longer offers its mode', async () => {
       const mode = { value: 'careful', label: 'Careful', isMode: true, isRequired: true } as const;
       openWith([mode]);
       await session.conversation.start();
@@ -104,12 +104,12 @@ describe('what the user chose', () => {
     });
   });
 
-  describe('where the agent takes it as it opens a session', () => {
+  describe('sent with the request that opens a session', () => {
     const takes: Manner = { offers: { options: {} }, modeOption: true };
     const sets = (): readonly string[] => session.agent.calls.filter((method) => /set_/.test(method));
 
     for (const reopens of ['resume', 'load'] as const)
-      it(`goes with the request (${reopens})`, async () => {
+      it(`is part of the request (${reopens})`, async () => {
         await begin({ ...takes, reopens });
         const before = sets().length;
         await WAYS['the window is closed and opened']();
@@ -118,7 +118,7 @@ describe('what the user chose', () => {
         assert.equal(sets().length, before, 'nothing had to be set afterwards');
       });
 
-    it('is set afterwards as far as the agent ignores it', async () => {
+    it('is set afterwards if the agent ignores it', async () => {
       await begin(takes);
       session.agent.manner = { ...takes, treats: { effort: 'late' } };
       await WAYS['the window is closed and opened']();
@@ -128,7 +128,7 @@ describe('what the user chose', () => {
       assert.equal(sets().length, before + 1);
     });
 
-    it('begins a new session with what was chosen last, but not with a mode', async () => {
+    it('gives a new session the last choices, except the mode', async () => {
       const last = { mode: 'read-only', model: 'large', effort: 'high', web: true, gone: 'x' };
       session.agent.manner = takes;
       session.open({ services: { choices: { of: () => last, remember: () => undefined } } });
@@ -152,7 +152,7 @@ describe('what the user chose', () => {
       assert.deepEqual(lastPrompt()?.settings, { ...initial, model: 'large' });
     });
 
-    it('does not keep a session from opening where the options cannot be told', async () => {
+    it('does not prevent opening if the options are unknown', async () => {
       session.agent.manner = { ...takes, refuses: 'session/options' };
       session.open();
       await session.conversation.send('one').done;
@@ -160,7 +160,7 @@ describe('what the user chose', () => {
     });
   });
 
-  it('is set where the agent says nothing of a session that it opens again', async () => {
+  it('is set if the agent reports nothing about a reopened session', async () => {
     await begin({ isSilent: true });
     await WAYS['the window is closed and opened']();
     await session.conversation.send('two').done;
@@ -169,7 +169,7 @@ describe('what the user chose', () => {
 
   for (const repeats of ['before', 'after'] as const)
     for (const isSilent of [true, false])
-      it(`is set where only the repeated past tells it, ${repeats} an answer that tells ${isSilent ? 'nothing' : 'what is set'}`, async () => {
+      it(`is set if only the replay has it, ${repeats} an answer with ${isSilent ? 'nothing' : 'the values'}`, async () => {
         await begin({ reopens: 'load', repeats, isSilent });
         await WAYS['the window is closed and opened']();
         await session.conversation.send('two').done;
@@ -178,7 +178,7 @@ describe('what the user chose', () => {
       });
 
   for (const modeOption of [false, true])
-    it(`is set where the agent has it, says something else and refuses to set it again (${modeOption ? 'option' : 'mode'})`, async () => {
+    it(`is set if the agent has it, reports another value and refuses to set it again (${modeOption ? 'option' : 'mode'})`, async () => {
       await begin({ remembers: true, modeOption });
       session.agent.manner = { ...session.agent.manner, misnames: true };
       await WAYS['the window is closed and opened']();
@@ -187,7 +187,7 @@ describe('what the user chose', () => {
       assert.deepEqual(session.composer, chosen);
     });
 
-  it('waits for a sign-in in the way that the agent names where it opens the session again', async () => {
+  it('waits for a sign-in that reopening the session requires', async () => {
     await begin();
     session.agent.forget();
     session.agent.manner = { wantsSignIn: true };
@@ -197,7 +197,7 @@ describe('what the user chose', () => {
     assert.deepEqual(connection.kind === 'authRequired' && connection.methods.map(({ id }) => id), ['login']);
   });
 
-  it('is not asked for again where the agent has kept it', async () => {
+  it('is not set again if the agent has kept it', async () => {
     await begin({ remembers: true });
     const before = session.agent.calls.length;
     await WAYS['the window is closed and opened']();
@@ -205,7 +205,7 @@ describe('what the user chose', () => {
     assert.deepEqual(session.agent.calls.slice(before), ['initialize', 'session/resume', 'session/prompt']);
   });
 
-  it('is set also after a window that ended before the first prompt', async () => {
+  it('is set after a window that ended before the first prompt, too', async () => {
     await begin();
     for (let window = 0; window < 2; window++) {
       session.agent.manner = { treats: { mode: 'refuses', model: 'refuses' } };
@@ -218,7 +218,7 @@ describe('what the user chose', () => {
     assert.deepEqual(lastPrompt()?.settings, chosen);
   });
 
-  it('follows the agent where that changes by itself in a turn', async () => {
+  it('follows a change by the agent in a turn', async () => {
     await begin({ changes: { mode: 'ask' } });
     await session.until(({ model }) => model.state.mode === 'ask');
     session.agent.manner = {};
@@ -227,7 +227,7 @@ describe('what the user chose', () => {
     assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'ask' });
   });
 
-  it('holds against what the agent changes by itself before the first prompt', async () => {
+  it('overrides a change by the agent before the first prompt', async () => {
     await begin();
     session.agent.manner = { changesAtOpen: { mode: 'full' } };
     await session.conversation.restart();
@@ -247,20 +247,20 @@ describe('what the user chose', () => {
     await check(session);
   }
 
-  it('goes over to a session that continues it with the same agent, and must be in force there', () =>
+  it('is required in a session that continues this one with the same agent', () =>
     continued('choosy', { drops: ['read-only'] }, async (next) => {
       await next.until(({ queue }) => queue.paused !== undefined);
       assert.match(next.conversation.queue.paused ?? '', /no longer offers/);
       assert.deepEqual(next.composer, { ...chosen, mode: 'full' });
     }));
 
-  it('goes over to another agent as far as that offers it', () =>
+  it('is carried over to another agent if it offers it', () =>
     continued('other', { drops: ['large'] }, async (next) => {
       await next.until(() => next.agent.prompts.length > 0);
       assert.deepEqual(next.agent.prompts[0]?.settings, { ...chosen, model: 'small' });
     }));
 
-  describe('where the agent does not take it', () => {
+  describe('if the agent does not accept it', () => {
     async function held(manner: Manner): Promise<void> {
       await begin();
       session.agent.manner = manner;
@@ -296,13 +296,13 @@ describe('what the user chose', () => {
         'full',
       ],
     ] as const)
-      it(`holds the message, says that ${what}, and shows what is in force`, async () => {
+      it(`holds the message, says that ${what}, and shows the values in force`, async () => {
         await held(manner);
         assert.match(paused(), reason);
         assert.equal(session.composer.mode, mode);
       });
 
-    it('sends it when the user wants, with what is shown', async () => {
+    it('sends the message with the shown values on request', async () => {
       await held({ treats: { mode: 'refuses' } });
       session.conversation.queueActions.resume();
       await session.until(() => session.agent.prompts.length === 2);
@@ -310,7 +310,7 @@ describe('what the user chose', () => {
       assert.deepEqual(session.shown[1], lastPrompt()?.settings);
     });
 
-    it('sends it when the user has chosen again', async () => {
+    it('sends the message after another choice', async () => {
       await held({ treats: { mode: 'refuses' } });
       session.agent.manner = {};
       await session.conversation.choices.setMode('ask');
@@ -318,13 +318,13 @@ describe('what the user chose', () => {
       assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'ask' });
     });
 
-    it('sends it when the agent answers after all', async () => {
+    it('sends the message after a late answer', async () => {
       await held({ treats: { mode: 'late' }, lateMs: 500 });
       await session.until(() => session.agent.prompts.length === 2);
       assert.deepEqual(lastPrompt()?.settings, chosen);
     });
 
-    it('tries again with the next message', async () => {
+    it('is retried with the next message', async () => {
       await held({ treats: { mode: 'refuses' } });
       session.conversation.send('three').done.catch(() => {});
       await session.until(({ turns }) => !turns.isPreparing);
@@ -335,8 +335,8 @@ describe('what the user chose', () => {
     });
   });
 
-  describe('in the midst of a session', () => {
-    it('is awaited by a message that is sent meanwhile', async () => {
+  describe('during a session', () => {
+    it('is awaited by a message that is sent in the meantime', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'late' }, lateMs: 5 };
       const choosing = session.conversation.choices.setMode('ask');
@@ -345,7 +345,7 @@ describe('what the user chose', () => {
       assert.equal(lastPrompt()?.settings.mode, 'ask');
     });
 
-    it('holds a message that was sent meanwhile where the agent refuses', async () => {
+    it('holds a message that was sent in the meantime if the agent refuses', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'refuses' } };
       const choosing = session.conversation.choices.setMode('full');
@@ -355,7 +355,7 @@ describe('what the user chose', () => {
       assert.equal(session.agent.prompts.length, 1);
     });
 
-    it('keeps no later message back where the agent has refused', async () => {
+    it('does not hold later messages after a refusal', async () => {
       await begin();
       session.agent.manner = { treats: { mode: 'refuses' } };
       await assert.rejects(session.conversation.choices.setMode('full'), /not full/);
@@ -363,7 +363,7 @@ describe('what the user chose', () => {
       assert.deepEqual(lastPrompt()?.settings, chosen);
     });
 
-    it('is told as not confirmed where the answer says nothing, and holds the next message', async () => {
+    it('is reported as unconfirmed if the answer is empty, and holds the next message', async () => {
       await begin();
       session.agent.manner = { treats: { model: 'empty' } };
       await assert.rejects(
@@ -376,7 +376,7 @@ describe('what the user chose', () => {
       assert.match(paused(), /didn't confirm “model: medium”/);
     });
 
-    it('counts what the agent says beside an answer that says nothing', async () => {
+    it('uses an update beside an empty answer', async () => {
       await begin();
       session.agent.manner = { treats: { model: 'empty' } };
       const choosing = session.conversation.choices.setConfigOption('model', 'medium');
@@ -385,13 +385,13 @@ describe('what the user chose', () => {
       assert.equal(session.composer.model, 'medium');
     });
 
-    it('shows the mode that the agent tells in an option of that category', async () => {
+    it('shows the mode from an option of that category', async () => {
       await begin({ modeOption: true, changes: { mode: 'ask' } });
       await session.until(({ model }) => model.state.config.some(({ id, value }) => id === 'mode' && value === 'ask'));
     });
   });
 
-  it('includes the name that the user gave the session, against the agent’s', async () => {
+  it('includes the user’s session title, in place of the agent’s', async () => {
     await begin();
     await session.conversation.ops.rename('Mine', AbortSignal.timeout(1000));
     session.agent.entitle('Theirs');
@@ -410,14 +410,14 @@ describe('what the user chose', () => {
     assert.equal(session.conversation.model.state.title, 'Mine again');
   });
 
-  it('does not keep the agent from naming a session that the user has not named', async () => {
+  it('lets the agent name a session without a title from the user', async () => {
     await begin();
     session.agent.entitle('Theirs');
     await session.conversation.send('two').done;
     assert.equal(session.conversation.model.state.title, 'Theirs');
   });
 
-  it('is the agent’s own where the user has chosen nothing', async () => {
+  it('is the agent’s own value by default', async () => {
     session.open();
     await session.conversation.send('one').done;
     assert.deepEqual(lastPrompt()?.settings, initial);

@@ -137,7 +137,7 @@ describe('random choices and restarts', function () {
   this.timeout(1_800_000);
   after(removeScratch);
 
-  it('lets no prompt leave with anything else than is shown', async () => {
+  it('never send a prompt with other values than shown', async () => {
     const folder = await scratchFolder();
     let [sent, held] = [0, 0];
     for (let seed = 1; seed <= seeds(4, 40); seed++) {

@@ -24,8 +24,8 @@ describe('conversation', function () {
   const open = (script: keyof typeof presets | AgentScript, services: Partial<ConversationServices> = {}) =>
     session.openAgent(scriptedAgent(script, session.agentLog), { services });
 
-  describe('with an agent that behaves', () => {
-    it('shows what it says, and ends the turn at its barrier', async () => {
+  describe('with a correct agent', () => {
+    it('shows messages, and ends the turn at its barrier', async () => {
       open('proposals');
       const result = await session.conversation.send('say Hello\nsay world').done;
       assert.equal(result.stopReason, 'end_turn');
@@ -64,7 +64,7 @@ describe('conversation', function () {
   });
 
   describe('a queue', () => {
-    it('that has run empty holds nothing that is written later', async () => {
+    it('does not hold later messages once it has been emptied', async () => {
       open('plain');
       const first = session.conversation.send('wait');
       await session.until((c) => c.isBusy);
@@ -97,7 +97,7 @@ describe('conversation', function () {
       assert.equal(session.said(), 'two\nthree');
     });
 
-    it('lets a message that is written while it is paused go first, and the others wait', async () => {
+    it('sends a message that is written during a pause first, and holds the others', async () => {
       open('plain');
       const first = session.conversation.send('error -32603 The model is overloaded');
       session.conversation.send('say two').done.catch(() => undefined);
@@ -108,7 +108,7 @@ describe('conversation', function () {
       assert.deepEqual(queueStates(session.conversation), [['say two', 'paused']]);
     });
 
-    it('keeps and pauses a message whose agent was stopped while it started', async () => {
+    it('keeps and pauses a message whose agent was stopped during its start', async () => {
       open({ mute: ['initialize'] });
       session.conversation.send('say x');
       await session.until((c) => c.stages.current?.name === 'initialize');
@@ -130,7 +130,7 @@ describe('conversation', function () {
     assert.deepEqual(pluck(session.conversation.queue.items, 'text', 'state'), [['say two', 'queued']]);
   });
 
-  it('starts no second agent before the first one is gone', async () => {
+  it('starts no second agent before the first one has exited', async () => {
     const pids = (): number[] => readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' ? [pid] : []));
     const alive: boolean[] = [];
     open(
@@ -153,7 +153,7 @@ describe('conversation', function () {
     assert.equal(pids().length, 2);
   });
 
-  it('knows what an agent has read when the agent is started again', async () => {
+  it('remembers the files that an agent has read after a restart', async () => {
     const path = join(session.folder, 'a.txt');
     writeFileSync(path, 'one\n');
     const bases: (string | undefined)[] = [];
@@ -171,7 +171,7 @@ describe('conversation', function () {
   });
 
   describe('terminals', () => {
-    it('end with the session where the agent left one running', async () => {
+    it('are ended with the session', async () => {
       open('plain');
       const printed = (): string => [...session.conversation.model.state.terminals.values()][0]?.output ?? '';
       session.conversation.send('terminal-leave');
@@ -184,7 +184,7 @@ describe('conversation', function () {
   });
 
   describe('a message that is sent while the turn is being stopped', () => {
-    it('leaves when the turn has ended, before those that were queued, as one that is sent after it', async () => {
+    it('is sent after the turn and before queued messages, as is one sent after it', async () => {
       open('plain');
       const turn = session.conversation.send('permission');
       await session.until((c) => c.model.state.permissions.size === 1);
@@ -199,7 +199,7 @@ describe('conversation', function () {
   });
 
   describe('permissions', () => {
-    it('answers every open question with cancelled when the turn is stopped', async () => {
+    it('are answered with cancelled when the turn is stopped', async () => {
       open('plain');
       const turn = session.conversation.send('two-permissions');
       await session.until((c) => c.model.state.permissions.size === 2);
@@ -210,7 +210,7 @@ describe('conversation', function () {
       assert.deepEqual(tools, ['cancelled', 'cancelled']);
     });
 
-    it('takes a dismissal for cancelled, never for an option', async () => {
+    it('are cancelled by a dismissal, never answered with an option', async () => {
       open('plain');
       const turn = session.conversation.send('permission');
       await session.until((c) => c.model.state.permissions.size === 1);
@@ -219,7 +219,7 @@ describe('conversation', function () {
       assert.match(session.said(), /"outcome":"cancelled"/);
     });
 
-    it('shows a question without options, which can only be dismissed', async () => {
+    it('are shown without options if they have none, and can only be dismissed', async () => {
       open('plain');
       const turn = session.conversation.send('permission-none');
       await session.until((c) => c.model.state.permissions.size === 1);
@@ -237,13 +237,13 @@ describe('conversation', function () {
   });
 
   describe('turn ends', () => {
-    it('let a late update finish a tool call', async () => {
+    it('let a late update complete a tool call', async () => {
       open('plain');
       await session.conversation.send('late tool').done;
       await session.until((c) => snapshotOf(c).entries.some(({ tool }) => tool?.status === 'completed'));
     });
 
-    it('send a failed prompt again with its attachments, once, as a new message', async () => {
+    it('allow sending a failed prompt again once, as a new message with its attachments', async () => {
       open('plain');
       const { conversation } = session;
       const link = { type: 'resource_link', uri: 'file:///work/a.ts', name: 'a.ts' } as const;

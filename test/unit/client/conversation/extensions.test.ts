@@ -9,12 +9,12 @@ import type { AgentScript } from '../../../support/agents/script';
 import { pluck } from '../../../support/pluck';
 import { useAgentSession } from '../../../support/sessions/agentSession';
 
-describe('an agent with methods of its own', () => {
+describe('an agent with custom methods', () => {
   const session = useAgentSession();
   const open = (script: AgentScript = {}, traceparent?: string) =>
     session.openAgent(scriptedAgent(script, session.agentLog), { services: { traceparent } }).conversation;
 
-  it('has a request that the client does not know refused, and shown with what it says', async () => {
+  it('has unknown requests refused and shown with their content', async () => {
     const conversation = open();
     await conversation.send('request vendor/ask_plan {"plan":"Do it"}').done;
     const shown = conversation.model.state.entries.find((entry) => entry.kind === 'notice');
@@ -23,7 +23,7 @@ describe('an agent with methods of its own', () => {
     assert.match(session.said(), /-32601/);
   });
 
-  it('has an update that comes as a request shown, although the request is refused', async () => {
+  it('has an update shown that is sent as a request, although the request is refused', async () => {
     const conversation = open();
     await conversation.start();
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'sent as a request' } };
@@ -48,7 +48,7 @@ describe('an agent with methods of its own', () => {
     assert.equal(String(at(prompt?.msg?.params, '_meta', 'traceparent')).split('-')[1], trace);
   });
 
-  it('is told to stop opening a session when the start is stopped', async () => {
+  it('is told to cancel opening a session when the start is stopped', async () => {
     const conversation = open({ mute: ['session/new'] });
     const start = conversation.start();
     await session.until((c) => c.stages.current?.name === 'session');

@@ -76,7 +76,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
   }
 
   for (const how of ['closed', 'killed'] as const)
-    it(`goes on in the next one, where the window was ${how}`, async () => {
+    it(`continues in the next window if the window was ${how}`, async () => {
       const far = await begin();
       window.conversation.send('next').done.catch(() => {});
       await reload(how, () => {
@@ -105,7 +105,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
       );
     });
 
-  it('waits for a server that is away at first', async () => {
+  it('waits for a server that is unreachable at first', async () => {
     const far = await begin();
     await reload('closed', () => agent.leave());
     await window.session.until((c) => c.connection.kind === 'recovering');
@@ -117,7 +117,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.deepEqual(ends(), ['end_turn by turn_complete']);
   });
 
-  it('is over where the agent no longer has it, and the queue waits', async () => {
+  it('ends if the agent no longer has it, and the queue is paused', async () => {
     const far = await begin();
     window.conversation.send('next').done.catch(() => {});
     await reload('killed', () => agent.forget(far));
@@ -127,7 +127,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.deepEqual(queuedTexts(window.conversation), ['next']);
   });
 
-  it('leaves a message in doubt that the agent has never got', async () => {
+  it('leaves a message in doubt that never reached the agent', async () => {
     const far = await begin();
     agent.end(far, 'end_turn');
     await window.session.until((c) => !c.isBusy);
@@ -148,7 +148,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.deepEqual(far.prompts, ['go']);
   });
 
-  it('is over with the window where agents end with it, and where the agent cannot be asked', async () => {
+  it('ends with the window if agents end with it or the agent can’t be asked', async () => {
     await begin();
     policy = 'off';
     await reload('closed');
@@ -164,7 +164,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.deepEqual(ends(), ['error by exit']);
   });
 
-  it('is not connected to again where nothing was open', async () => {
+  it('is not reconnected to if no turn was open', async () => {
     const far = await begin();
     agent.end(far, 'end_turn');
     await window.session.until((c) => !c.isBusy);
@@ -173,7 +173,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.equal(window.conversation.connection.kind, 'idle');
   });
 
-  it(`loses nothing and repeats nothing over ${WINDOWS} windows that end at random`, async () => {
+  it(`loses and repeats nothing over ${WINDOWS} windows that end at random`, async () => {
     const far = await begin();
     const random = seeded(7);
     let turns = 1;

@@ -19,7 +19,7 @@ describe('a user whose agent is killed', () => {
 
   for (const [what, abilities] of AGENTS) {
     for (const point of faultPoints) {
-      it(`has each message sent once: ${point.name}, the agent ${what}`, async () => {
+      it(`has each message delivered once: ${point.name}, the agent ${what}`, async () => {
         const { folder } = windows;
         const agent = keepingAgent(folder, { ...abilities, turnComplete: true, onCancel: 'ignore' });
         const never = keepingAgent(folder, { opensAfterMs: 1_000_000_000 });

@@ -52,7 +52,7 @@ describe('a user whose machine fails', () => {
     ['agent closes its output and lives on', 'deaf'],
     ['agent dies after half a line', 'say I think\nhalf-line'],
   ] as const) {
-    it(`keeps what they typed: ${fault}`, async () => {
+    it(`keeps their text: ${fault}`, async () => {
       const window = windows.start();
       await window.conversation.start();
       await skipTime(async () => {
@@ -79,7 +79,7 @@ describe('a user whose machine fails', () => {
     settle(window, 'message typed in the moment in which the agent dies', asked);
   });
 
-  it('keeps the order of what they type after a loss', async () => {
+  it('keeps the order of messages after a loss', async () => {
     const window = windows.start();
     window.type('one', 'say I think\nwait');
     await says('I think')(window);
@@ -131,7 +131,7 @@ describe('a user whose machine fails', () => {
     });
   }
 
-  it('has one window at a time talk to the agent of a session', async () => {
+  it('has only one window at a time connected to the agent of a session', async () => {
     const first = windows.start();
     first.type('one', 'say I think\nwait');
     await says('I think')(first);

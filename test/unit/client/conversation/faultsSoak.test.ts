@@ -13,7 +13,7 @@ describe('a user whose agent is killed again and again', function () {
   afterEach(removeScratch);
 
   for (const kind of ['can load', 'can do neither'] as const) {
-    it(`has each message sent once where the agent ${kind}`, async () => {
+    it(`has each message delivered once if the agent ${kind}`, async () => {
       const result = await soak(kind, KILLS, 7, ({ conversation }) => assertWhole(conversation.model.state));
       assert.equal(result.recoveries.length, KILLS);
       assert.deepEqual([result.received, result.lost, result.twice], [result.typed, 0, 0]);

@@ -28,7 +28,7 @@ describe('a user whose window is killed', () => {
 
   for (const [what, abilities] of AGENTS) {
     for (const point of faultPoints) {
-      it(`has each message sent once: ${point.name}, the agent ${what}`, async () => {
+      it(`has each message delivered once: ${point.name}, the agent ${what}`, async () => {
         const { folder } = windows;
         const script = { ...abilities, turnComplete: true, onCancel: 'ignore' } as const;
         const isFirst = point.name.startsWith('01');

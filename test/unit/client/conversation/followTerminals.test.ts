@@ -119,7 +119,7 @@ describe('a terminal that no call names', () => {
     session = new Session();
   });
 
-  it('is shown in the only open call that runs commands, also when its content is replaced', () => {
+  it('is shown in the only open call that runs commands, even when its content is replaced', () => {
     session.call('a', { kind: 'execute', title: 'Run' });
     session.call('b', { kind: 'read' });
     session.create('t1', 'npm test');
@@ -148,7 +148,7 @@ describe('a terminal that no call names', () => {
     assert.deepEqual(session.shownIn('t1'), ['b']);
   });
 
-  it('has an entry of its own where it may be of several calls or of none', () => {
+  it('has its own entry if several calls or none match', () => {
     session.call('a', runs('one'));
     session.call('b', runs('two'));
     session.create('t1', 'three');
@@ -199,7 +199,7 @@ describe('a turn that the user stops', () => {
     assert.deepEqual(session.stopped, ['late']);
   });
 
-  it('ends its commands if the window is reloaded at once', () => {
+  it('ends its commands if the window is reloaded immediately', () => {
     session.create('t1', 'sleep 100');
     session.stop();
     session.reload();
@@ -232,14 +232,14 @@ describe('a turn that the user stops', () => {
     assert.deepEqual(session.notices, []);
   });
 
-  it('ends nothing if it ends by itself', () => {
+  it('ends no commands if it ends by itself', () => {
     session.create('t1', 'npm run dev');
     session.end();
     session.wait();
     assert.deepEqual(session.stopped, []);
   });
 
-  it('is said to go on, once, if the agent still sends output of its own commands', () => {
+  it('causes one warning if the agent still sends output of its own commands', () => {
     session.call('a', runs('yes', { content: [shows('own')] }));
     session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
     session.stop();
@@ -253,7 +253,7 @@ describe('a turn that the user stops', () => {
     assert.deepEqual(session.notices, ['still-running']);
   });
 
-  it('says nothing of output of a later turn', () => {
+  it('causes no warning for output of a later turn', () => {
     session.call('a', runs('yes', { content: [shows('own')] }));
     session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
     session.stop();

@@ -62,7 +62,7 @@ describe('an idle agent', function () {
     await idle.check();
   }
 
-  it('gives its process back after the time, and opens the same session with the next message', async () => {
+  it('is ended after the idle time, and reopens the same session with the next message', async () => {
     const { conversation } = await begin({ offers: ['resume'] });
     const { sessionId } = conversation;
     await pass(LIMIT - 1);
@@ -80,7 +80,7 @@ describe('an idle agent', function () {
     );
   });
 
-  it('is looked at when its time is over, and not while there is none', async () => {
+  it('is checked when its time is over, and not without a limit', async () => {
     await idle.check();
     assert.equal(waitMs, undefined);
     await begin({ load: true });
@@ -90,13 +90,13 @@ describe('an idle agent', function () {
     assert.equal(waitMs, 60_000);
   });
 
-  it('keeps its process where it cannot open the session again', async () => {
+  it('keeps its process if it can’t reopen the session', async () => {
     const { conversation } = await begin({});
     await pass(LIMIT);
     assert.equal(phaseOf(conversation), 'ready');
   });
 
-  it('keeps its process while the session is on the screen, and where the setting says so', async () => {
+  it('keeps its process while the session is visible, or if so configured', async () => {
     const { conversation } = await begin({ load: true });
     shown = true;
     await pass(LIMIT);
@@ -108,7 +108,7 @@ describe('an idle agent', function () {
     assert.equal(await isGone(pids()[0] ?? 0), false);
   });
 
-  it('begins to be idle anew with whatever happens in the session', async () => {
+  it('restarts its idle time on any activity in the session', async () => {
     const { conversation } = await begin({ load: true });
     await pass(LIMIT - 1);
     idle.changed(conversation.key);
@@ -138,7 +138,7 @@ describe('an idle agent', function () {
     assert.equal(conversation.isIdle, true);
   });
 
-  it('does not take a turn for idleness, however long it is silent', async () => {
+  it('is never ended during a turn, however long it is silent', async () => {
     const { conversation } = agents.open({ load: true, mute: ['session/prompt'] });
     open = [conversation];
     await conversation.start();

@@ -25,7 +25,7 @@ function plain(): AgentDefinition {
   return agent;
 }
 
-describe('a conversation that is kept', () => {
+describe('a stored conversation', () => {
   let folder: string;
   let journal: Journal | undefined;
   let session: TestConversation | undefined;
@@ -77,7 +77,7 @@ describe('a conversation that is kept', () => {
         : [],
     );
 
-  it('keeps what was said when its window ends', async () => {
+  it('keeps its transcript when its window ends', async () => {
     const first = openWindow();
     await first.conversation.send('say one').done;
     const before = texts(first);
@@ -109,7 +109,7 @@ describe('a conversation that is kept', () => {
     assert.equal(conversation.model.state.turns[0]?.barrier, 'exit');
   });
 
-  it('says of its turn that the window was closed, and of its queue that it waits for the user', async () => {
+  it('says that the window was closed during its turn, and that its queue waits for the user', async () => {
     const first = openWindow();
     const sent = first.conversation.send('say Working.\nwait').done.catch(() => {});
     await first.until((c) => c.model.state.entries.some(({ kind }) => kind === 'agent'));
@@ -126,7 +126,7 @@ describe('a conversation that is kept', () => {
     assert.equal(conversation.queue.paused, 'window-ended');
   });
 
-  it('asks before a message is sent again that may have arrived', async () => {
+  it('asks before it sends a message again that may have arrived', async () => {
     const first = openWindow();
     first.conversation.send('slow 60000').done.catch(() => {});
     await first.until((c) => c.model.state.turn !== undefined);

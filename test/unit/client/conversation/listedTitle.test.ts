@@ -37,25 +37,25 @@ describe('a title from the list of sessions', () => {
     return { it, turn, conversation, asked: () => asked };
   }
 
-  it('is taken after the first turns, again where it changes', async () => {
+  it('is used after the first turns, and again when it changes', async () => {
     const { turn, asked } = session(['One', undefined, 'Two', 'Three']);
     assert.deepEqual([await turn(), await turn(), await turn(), await turn()], ['One', 'One', 'Two', 'Two']);
     assert.equal(asked(), 3);
   });
 
-  it('is not taken while it is a time', async () => {
+  it('is not used while it is a timestamp', async () => {
     const { turn } = session(['New session - 2026-11-28T08:00:00.000Z', 'Real']);
     assert.deepEqual([await turn(), await turn()], [undefined, 'Real']);
   });
 
-  it('is not given to the session that has replaced it', async () => {
+  it('is not used for a session that has replaced this one', async () => {
     const { turn, conversation } = session(['Of the old session']);
     const taken = turn();
     conversation.sessionId = 'other';
     assert.equal(await taken, undefined);
   });
 
-  it('is not asked for where the user or the agent names the session', async () => {
+  it('is not requested if the user or the agent names the session', async () => {
     for (const state of [{ title: 'Told' }, { title: 'Mine', isNamed: true }]) {
       const { turn, asked } = session(['Listed'], state);
       assert.equal(await turn(), state.title);

@@ -19,7 +19,7 @@ describe('conversation', function () {
   const error = () => projectSession(session.conversation).error;
 
   describe('with an agent that misbehaves', () => {
-    it('says that the command was not found and offers its settings and the agents to add', async () => {
+    it('says that the command was not found, and offers its settings and the agents to add', async () => {
       session.openAgent({ command: 'parley-no-such-agent' });
       session.conversation.send('say hello');
       await session.until((c) => c.connection.kind === 'failed');
@@ -31,7 +31,7 @@ describe('conversation', function () {
       assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say hello', 'the message stays');
     });
 
-    it('says how an agent ended that exits at once, with its last words', async () => {
+    it('shows the exit code and last output of an agent that exits immediately', async () => {
       open('exit-at-once');
       await session.conversation.start();
       assert.equal(phaseOf(session.conversation), 'failed');
@@ -40,7 +40,7 @@ describe('conversation', function () {
       assert.match(error()?.stderr ?? '', /no model configured/);
     });
 
-    it('says that the Node.js of an agent is too old, also if a script printed its own line before', async () => {
+    it('says that the Node.js of an agent is too old, even if a script printed a line before', async () => {
       const words = 'SyntaxError: kimi requires Node.js >= 99.1.0';
       const program = `console.log('> kimi@1.0.0 acp'); console.error(${JSON.stringify(words)}); process.exit(1)`;
       session.openAgent({ command: process.execPath, args: ['-e', program] });
@@ -48,13 +48,13 @@ describe('conversation', function () {
       assert.match(error()?.hint ?? '', /^It needs Node\.js 99\.1\.0 or later/);
     });
 
-    it('works with an agent that prints garbage among its messages', async () => {
+    it('ignores garbage between the messages of an agent', async () => {
       open('noise-among');
       await session.conversation.send('say clear').done;
       assert.equal(session.said(), 'clear');
     });
 
-    it('names the garbage where an agent prints nothing else', async () => {
+    it('shows the garbage if an agent prints nothing else', async () => {
       session.openAgent(
         {
           command: process.execPath,
@@ -67,7 +67,7 @@ describe('conversation', function () {
       assert.match(error()?.hint ?? '', /Welcome to the wrong mode!/);
     });
 
-    it('gives up on an agent that never answers initialize, and can try again', async () => {
+    it('gives up on an agent that never answers initialize, and can be retried', async () => {
       open('silent', { startTimeoutMs: () => 100 });
       await session.conversation.start();
       assert.equal(error()?.code, 'stage-timeout');
@@ -76,7 +76,7 @@ describe('conversation', function () {
       assert.equal(readAgentLog(session.agentLog).filter(({ ev }) => ev === 'start').length, 2);
     });
 
-    it('stops an agent that sends a message of 40 MB, keeps what came before, and starts again', async () => {
+    it('stops an agent that sends a message of 40 MB, keeps earlier output, and starts again', async () => {
       open('plain');
       const turn = session.conversation.send('say before\nhuge 40');
       assert.equal((await turn.done).stopReason, 'error');
@@ -87,7 +87,7 @@ describe('conversation', function () {
       assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
     });
 
-    it('asks before a file outside of the folder is read, and refuses without a yes', async () => {
+    it('asks before a file outside of the folder is read, and refuses by default', async () => {
       open('plain');
       await writeFile(join(session.folder, 'inside.txt'), 'one\ntwo\nthree\n');
       const { done } = session.conversation.send(
@@ -103,7 +103,7 @@ describe('conversation', function () {
       assert.match(session.said(), /-32002/);
     });
 
-    it('notices that an agent closed its output but lives, and ends it', async () => {
+    it('ends an agent that closes its output but keeps running', async () => {
       open({ ignoreStdinEnd: true });
       const turn = session.conversation.send('deaf');
       assert.equal((await turn.done).stopReason, 'error');
@@ -113,7 +113,7 @@ describe('conversation', function () {
     });
 
     for (const how of ['3', 'SIGKILL']) {
-      it(`keeps everything where an agent dies in mid-turn (${how}), says how, and the next attempt works`, async () => {
+      it(`keeps everything if an agent dies mid-turn (${how}), says how, and can be retried`, async () => {
         open('plain');
         const turn = session.conversation.send(`die ${how}`);
         await session.until((c) => c.isBusy);
@@ -133,7 +133,7 @@ describe('conversation', function () {
       });
     }
 
-    it('starts nothing in a workspace that is not trusted, and keeps what was typed', async () => {
+    it('starts nothing in an untrusted workspace, and keeps the message', async () => {
       open('plain', { isTrusted: () => false });
       assert.throws(() => session.conversation.send('say x'), { code: 'untrusted-workspace' });
       await session.conversation.start();

@@ -29,7 +29,7 @@ function item(id: string, state: KeptItem['state'] = 'queued'): KeptItem {
 }
 
 describe('a conversation whose window ended', () => {
-  it('closes the turn and the questions that were open', () => {
+  it('closes open turns and questions', () => {
     const model = modelOf(
       started,
       sent,
@@ -50,19 +50,19 @@ describe('a conversation whose window ended', () => {
     assert.deepEqual(closingEvents(model.state, 10), [], 'closing once is enough');
   });
 
-  it('does not send a message again that the agent has answered', () => {
+  it('does not resend a message that the agent has answered', () => {
     const model = modelOf(started, sent, word);
     assert.deepEqual(pluck(restoredQueue(model.state, [item('q1', 'sending'), item('q2')]), 'id'), ['q2']);
   });
 
-  it('keeps a message that was on its way and stands nowhere else', () => {
+  it('keeps a message that was being sent and is stored nowhere else', () => {
     const [first, second] = restoredQueue(modelOf().state, [item('q1', 'sending'), item('q2')]);
     assert.deepEqual([first?.state, first?.doubtful, first?.repeats], ['failed', true, undefined]);
     assert.equal(first?.reason ?? '', 'in-doubt');
     assert.deepEqual([second?.state, second?.doubtful], ['queued', undefined]);
   });
 
-  it('asks once about a prompt where the window ended while it was put back', () => {
+  it('asks once about a prompt if the window ended while it was put back', () => {
     const model = modelOf(started, sent);
     const [again] = restoredQueue(model.state, []);
     assert.ok(again);

@@ -61,7 +61,7 @@ describe('the choice of a mode and of a model', () => {
     assert.deepEqual(asked, ['mode code']);
   });
 
-  it('is shown by its id while it is in no list, with a way out', () => {
+  it('is shown by its id if it is in no list, and can be changed', () => {
     const unlisted: SessionEvent = { type: 'mode', current: 'plan' };
     const choice = choiceOf(conversation(modes, unlisted).it, 'mode');
     assert.equal(choice?.current, 'plan');
@@ -74,21 +74,21 @@ describe('the choice of a mode and of a model', () => {
     assert.deepEqual(choiceOf(conversation(unlisted).it, 'mode')?.values, [{ value: 'plan', name: 'plan' }]);
   });
 
-  it('is a value of an option that has the modes under another category', () => {
+  it('is a value of an option that lists the modes under another category', () => {
     const config: SessionEvent = { type: 'config', options: [option('thinking', 'thought_level')] };
     const { it } = conversation(config, { type: 'mode', current: 'b' });
     assert.equal(it.model.state.config[0]?.value, 'b');
     assert.equal(choiceOf(it, 'mode'), undefined);
   });
 
-  it('goes round from value to value, and nowhere where there is only one', () => {
+  it('cycles through the values, unless there is only one', () => {
     const values = ['a', 'b', 'c'].map((value) => ({ value, name: value }));
     const following = (current: string | undefined) => nextOf({ values, current })?.value;
     assert.deepEqual([following('a'), following('c'), following(undefined)], ['b', 'a', 'a']);
     assert.equal(nextOf({ values: values.slice(0, 1), current: 'a' }), undefined);
   });
 
-  it('is an option of that category, which goes before modes', async () => {
+  it('is an option of that category, which takes precedence over modes', async () => {
     const options = [option('approval', 'mode'), option('llm', 'model')];
     const { it, asked } = conversation(modes, { type: 'config', options });
     await choiceOf(it, 'mode')?.choose('b');
@@ -97,24 +97,24 @@ describe('the choice of a mode and of a model', () => {
     assert.equal(choiceOf(it, 'model')?.current, 'a');
   });
 
-  it('is none where the agent offers none', () => {
+  it('is undefined if the agent offers none', () => {
     assert.equal(choiceOf(conversation().it, 'mode'), undefined);
     assert.equal(choiceOf(conversation(modes).it, 'model'), undefined);
   });
 });
 
-describe('what was chosen last', () => {
+describe('the last choice', () => {
   const idsOf = (
     remembered: Readonly<Record<string, unknown>>,
     ...options: readonly ConfigOption[]
   ): readonly string[] => rememberedOf(remembered, { config: options }).map(({ id, value }) => `${id} ${value}`);
 
-  it('is wanted as far as the agent offers it now, the model first', () => {
+  it('is applied if the agent offers it now, the model first', () => {
     const options = [option('effort', 'thought_level'), option('llm', 'model'), option('other', 'model')];
     assert.deepEqual(idsOf({ effort: 'b', llm: 'b', other: 'gone', missing: 'b' }, ...options), ['llm b', 'effort b']);
   });
 
-  it('includes the speed, which may be a switch', () => {
+  it('includes the speed, which may be a boolean', () => {
     const fast = { id: 'fast', name: 'Fast mode', category: 'speed', type: 'boolean', value: false } as const;
     assert.deepEqual(idsOf({ pace: 'b', fast: true }, fast, option('pace', 'speed'), option('llm', 'model')), [
       'fast true',
@@ -123,7 +123,7 @@ describe('what was chosen last', () => {
     assert.deepEqual(idsOf({ pace: true, fast: 'on' }, fast, option('pace', 'speed')), []);
   });
 
-  it('is not wanted where it is a mode or something else', () => {
+  it('is not applied for a mode or another category', () => {
     assert.deepEqual(
       idsOf({ approval: 'b', web: 'b', ask: 'code' }, option('approval', 'mode'), option('web', 'other')),
       [],
@@ -218,7 +218,7 @@ describe('a new session', function () {
     assert.deepEqual(methods(), ['initialize', 'session/new', set, 'initialize', 'session/new', set, 'session/prompt']);
   });
 
-  it('holds the first message while the agent does not answer, and sends it when the user wants', async () => {
+  it('holds the first message while the agent does not answer, until the user sends it', async () => {
     memory.set('scripted', { llm: 'large' });
     const { conversation, until } = await openTest(
       { configOptions: [select('llm', 'model', 'small', 'large')], mute: ['session/set_config_option'] },

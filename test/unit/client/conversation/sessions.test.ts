@@ -40,7 +40,7 @@ describe('a session of the agent', function () {
 
   describe('that is loaded', () => {
     for (const replay of ['before', 'after', 'both'] as const) {
-      it(`shows the user what was said, in order, where the agent repeats it ${replay} its answer`, async () => {
+      it(`shows the transcript in order if the agent replays it ${replay} its answer`, async () => {
         const script = { load: true, replay, ready: true };
         const sessionId = await agents.past(script, 'one', 'two');
         const { conversation, until } = reopened(sessionId, script);
@@ -59,7 +59,7 @@ describe('a session of the agent', function () {
       });
     }
 
-    it('shows no activity during a replay, and continues in a turn of its own', async () => {
+    it('shows no activity during a replay, and continues in a separate turn', async () => {
       const script = { load: true, ready: true };
       const sessionId = await agents.past(script, 'one');
       const { conversation, until } = reopened(sessionId, script);
@@ -78,7 +78,7 @@ describe('a session of the agent', function () {
       assert.equal(snapshotOf(conversation).turns.at(-1)?.stopReason, 'end_turn');
     });
 
-    it('says that the agent does not have it, in its words, and offers a new one; what was typed waits', async () => {
+    it('shows the agent’s error if it is missing, offers a new one, and keeps messages queued', async () => {
       const { conversation } = reopened('nobody', { load: true });
       await conversation.start();
       const { error, phase } = projectSession(conversation);
@@ -89,7 +89,7 @@ describe('a session of the agent', function () {
       assert.equal(conversation.sessionId, undefined);
     });
 
-    it('is tried again where the agent names no such session in a code of its own', async () => {
+    it('can be retried if the agent reports it as missing with a custom error code', async () => {
       const { conversation } = reopened('nobody', { load: true, unknownCode: -32603 });
       await conversation.start();
       assert.equal(projectSession(conversation).error?.code, 'session-not-opened');
@@ -98,7 +98,7 @@ describe('a session of the agent', function () {
       assert.equal(agents.calls('session/new').length, 0);
     });
 
-    it('is there once where it stood already, and stays where the agent refuses', async () => {
+    it('is shown once if it was shown already, and stays if the agent refuses', async () => {
       const { conversation } = agents.open({ load: true });
       await conversation.send('one').done;
       await conversation.send('two').done;
@@ -110,7 +110,7 @@ describe('a session of the agent', function () {
       assert.deepEqual(spokenIn(conversation), past);
     });
 
-    it('names the request where the agent never answers it', async () => {
+    it('names the request that the agent never answers', async () => {
       const { conversation } = agents.open(
         { load: true, mute: ['session/load'] },
         {
@@ -126,7 +126,7 @@ describe('a session of the agent', function () {
   });
 
   describe('that is resumed', () => {
-    it('keeps the transcript that stands, and is not told that it is new', async () => {
+    it('keeps the existing transcript, without a notice about a new session', async () => {
       const script = { load: true, offers: ['resume'], ready: true };
       const { conversation } = agents.open(script);
       await conversation.send('one').done;
@@ -152,7 +152,7 @@ describe('a session of the agent', function () {
       return sessions;
     };
 
-    it('is found on its page, and pages are asked for one at a time', async () => {
+    it('is found on its page, with one request per page', async () => {
       const script = { offers: ['list'], pageSize: 2 };
       const ids = [await agents.past(script), await agents.past(script), await agents.past(script)];
       const { conversation } = agents.open(script);
@@ -167,7 +167,7 @@ describe('a session of the agent', function () {
       assert.deepEqual(agents.calls('session/list')[0], { cwd: folder });
     });
 
-    it('is found by its folder here if the agent finds none by it', async () => {
+    it('is found by its folder here if the agent can’t filter by folder', async () => {
       const script = { offers: ['list'], findsNoFolder: true };
       const old = await agents.past(script);
       const { conversation } = agents.open(script);
@@ -179,14 +179,14 @@ describe('a session of the agent', function () {
       assert.deepEqual(pluck(await all(elsewhere), 'sessionId'), [elsewhere.sessionId]);
     });
 
-    it('has the title that only the list tells', async () => {
+    it('has the title that only the list contains', async () => {
       const { conversation, until } = agents.open({ offers: ['list'], title: 'A title' });
       await conversation.start();
       await conversation.send('one').done;
       await until((c) => c.model.state.title === 'A title');
     });
 
-    it('is gone after it was deleted', async () => {
+    it('is removed after it was deleted', async () => {
       const script = { offers: ['list', 'delete'] };
       const old = await agents.past(script);
       const { conversation } = agents.open(script);
@@ -195,7 +195,7 @@ describe('a session of the agent', function () {
       assert.deepEqual(pluck(await all(conversation), 'sessionId'), [conversation.sessionId]);
     });
 
-    it('goes into the archive and comes back', async () => {
+    it('can be archived and restored', async () => {
       const script = { offers: ['list', 'archive'] };
       const old = await agents.past(script);
       const { conversation } = agents.open(script);
@@ -207,7 +207,7 @@ describe('a session of the agent', function () {
       assert.equal((await all(conversation)).length, 2);
     });
 
-    it('is not asked for where the agent does not offer it', async () => {
+    it('is not requested if the agent does not offer lists', async () => {
       const { conversation } = agents.open({});
       await conversation.start();
       await assert.rejects(all(conversation), { code: 'cannot-do' });
@@ -217,14 +217,14 @@ describe('a session of the agent', function () {
   });
 
   describe('that gets a title', () => {
-    it('has it as the agent keeps it', async () => {
+    it('has the title as stored by the agent', async () => {
       const { conversation } = agents.open({ offers: ['title'] });
       await conversation.start();
       await conversation.ops.rename('  My \n work ', signal);
       assert.equal(snapshotOf(conversation).title, 'My work!');
     });
 
-    it('has it in this window where the agent keeps none', async () => {
+    it('has the title in this window if the agent stores none', async () => {
       const { conversation } = agents.open({});
       await conversation.start();
       await conversation.ops.rename('Mine', signal);
@@ -234,7 +234,7 @@ describe('a session of the agent', function () {
   });
 
   describe('that is closed', () => {
-    it('is let go by the agent before its process ends', async () => {
+    it('is closed by the agent before its process ends', async () => {
       const session = agents.open({ offers: ['close'] });
       await session.conversation.start();
       const { sessionId } = session.conversation;
@@ -242,7 +242,7 @@ describe('a session of the agent', function () {
       assert.deepEqual(agents.calls('session/close'), [{ sessionId }]);
     });
 
-    it('ends all the same where the agent does not answer that', async () => {
+    it('is ended even if the agent does not answer', async () => {
       const session = agents.open({ offers: ['close'], mute: ['session/close'] });
       await session.conversation.start();
       await session.close();
@@ -260,7 +260,7 @@ describe('a session of the agent', function () {
   describe('in a workspace of several folders', () => {
     const other = '/somewhere/else';
 
-    it('gets them all, again each time it is opened', async () => {
+    it('gets all folders each time it is opened', async () => {
       const script = { load: true, offers: ['resume', 'additionalDirectories'] };
       const { conversation } = agents.open(script, { roots: [folder, other] });
       await conversation.start();
@@ -274,7 +274,7 @@ describe('a session of the agent', function () {
       }
     });
 
-    it('gets only the first where the agent knows one folder', async () => {
+    it('gets only the first folder if the agent supports one', async () => {
       const { conversation } = agents.open({}, { roots: [folder, join(folder, 'b')] });
       await conversation.start();
       assert.equal(conversation.connection.kind, 'ready');
@@ -288,7 +288,7 @@ describe('a session of the agent', function () {
       { name: 'old', type: 'sse', url: 'https://old.example', headers: {} },
     ] as const;
 
-    it('hands over those that the agent connects to, and says once which ones it left out', async () => {
+    it('passes on the servers that the agent supports, and says once which ones are missing', async () => {
       const { conversation } = agents.open(
         { mcp: { http: true } },
         { services: { mcpServers: async () => ({ servers, problems: ['broken: it has no command.'] }) } },
@@ -305,7 +305,7 @@ describe('a session of the agent', function () {
       assert.match(notices[0]?.text ?? '', /broken: it has no command\.\nold: Keeper doesn't support .* sse\./);
     });
 
-    it('waits for the user, and says so, while they are asked about them', async () => {
+    it('waits for the user’s consent, and says so', async () => {
       const asked = new Deferred<McpOffer>();
       const asking = agents.open(
         {},
@@ -324,7 +324,7 @@ describe('a session of the agent', function () {
       await asking.until((c) => statusOf(c) === 'Ready');
     });
 
-    it('opens without them where they cannot be gathered, or the user stops the start while they are asked', async () => {
+    it('is opened without servers if they can’t be read, or if the user stops the start while asked', async () => {
       const first = agents.open({}, { services: { mcpServers: () => Promise.reject(new Error('no such setting')) } });
       await first.conversation.start();
       assert.equal(first.conversation.connection.kind, 'ready');

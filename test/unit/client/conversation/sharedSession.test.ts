@@ -71,7 +71,7 @@ describe('a session of two clients', () => {
     await removeScratch();
   });
 
-  it("keeps a turn open at the end of the other client's turn, though both are at their first prompt", async () => {
+  it("keeps a turn open at the end of the other client's turn, even at the first prompt of both", async () => {
     const shared = new SharedAgent();
     const cwd = await scratchFolder();
     const agent = parseAgent({ command: process.execPath }, 'shared');

@@ -20,7 +20,7 @@ const modes = (
 });
 const picked = (current: string): SessionEvent => ({ type: 'mode', current, byUser: true });
 
-describe('the mode in which an agent begins', () => {
+describe('the initial mode of an agent', () => {
   let memory: Record<string, unknown>;
   const choices: RememberedChoices = {
     of: () => memory,
@@ -45,7 +45,7 @@ describe('the mode in which an agent begins', () => {
     return { start, apply };
   }
 
-  it('is told in its own words, with one that says it asks', () => {
+  it('is described in the agent’s words, beside a mode that says it asks', () => {
     const { start } = session(modes('auto', AUTO, BYPASS, MANUAL));
     assert.equal(start.view?.text, 'Agent begins in the mode “Auto”: The agent handles permission decisions.');
     assert.deepEqual(pluck(start.view?.actions ?? [], 'id', 'label', 'detail'), [
@@ -54,7 +54,7 @@ describe('the mode in which an agent begins', () => {
     ]);
   });
 
-  it('is told alone if it says that it asks, and with a warning if none does', () => {
+  it('is described alone if it says that it asks, and with a warning if no mode does', () => {
     const asks = session(modes('manual', AUTO, MANUAL)).start.view;
     assert.equal(asks?.text, 'Agent begins in the mode “Manual”: Always ask before making changes.');
     assert.deepEqual(pluck(asks?.actions ?? [], 'label'), ['OK']);
@@ -63,14 +63,14 @@ describe('the mode in which an agent begins', () => {
     assert.equal(session(modes('auto', AUTO)).start.view, undefined);
   });
 
-  it("doesn't count as one that asks if it only asks at times", () => {
+  it("doesn't count as asking if it only asks sometimes", () => {
     const review = { id: 'review', name: 'Auto review', description: 'Only ask for actions detected as unsafe' };
     const readOnly = { id: 'read', name: 'Read-only', description: 'Requires approval to edit files' };
     const { start } = session(modes('review', review, readOnly));
     assert.deepEqual(pluck(start.view?.actions ?? [], 'label'), ['Use “Read-only”', 'Keep “Auto review”']);
   });
 
-  it('is told until the user answers, also after a message that was sent before', () => {
+  it('is described until the user answers, even after a message was sent', () => {
     const { start, apply } = session(modes('auto', AUTO, MANUAL));
     apply(began('t1'));
     apply({ type: 'mode', current: 'manual' });
@@ -81,7 +81,7 @@ describe('the mode in which an agent begins', () => {
     assert.equal(session(modes('auto', AUTO, MANUAL)).start.view, undefined);
   });
 
-  it('is what the user chose for it, as long as the agent offers that', () => {
+  it('is the user’s choice while the agent offers it', () => {
     session(modes('auto', AUTO, MANUAL)).start.answer('manual');
     assert.deepEqual(session(modes('auto', AUTO, MANUAL)).start.choice, {
       id: undefined,
@@ -93,7 +93,7 @@ describe('the mode in which an agent begins', () => {
     assert.equal(session(modes('auto', AUTO, BYPASS)).start.choice, undefined);
   });
 
-  it('follows what the user picks before the first message only to a mode that asks, or back', () => {
+  it('changes with a choice before the first message only to a mode that asks, or back', () => {
     const pick = (id: string) => {
       const { start, apply } = session(modes('auto', AUTO, MANUAL, BYPASS));
       apply(picked(id));

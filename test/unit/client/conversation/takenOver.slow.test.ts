@@ -67,7 +67,7 @@ describe('a user whose window slept while another one took its session over', ()
     return { slept, awake, pid };
   }
 
-  it('has a message sent by one window, and keeps the one they have just typed', async () => {
+  it('has each message sent by one window, and keeps the text they have just typed', async () => {
     const { slept, awake, pid } = await takenOver();
     assert.throws(
       () => slept.conversation.send('say <late>'),
@@ -85,7 +85,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(timesSent(awake, 'two'), 1);
   });
 
-  it('has one agent at work, and one window that writes', async () => {
+  it('has one running agent and one writing window', async () => {
     const { slept, awake, pid } = await takenOver('say I think\nwait');
     await awake.conversation.start();
     const { length } = awake.journal.events(awake.key).events;
@@ -102,7 +102,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(awake.log.filter(({ ev }) => ev === 'start').length, 2);
   });
 
-  it('can take it back when the other window is closed, with what was said there', async () => {
+  it('can take it back with its transcript when the other window is closed', async () => {
     const { slept, awake } = await takenOver();
     slept.journal.heartbeat();
     await isReadOnly(slept);
@@ -124,7 +124,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(again.journal.side.draft(again.key)?.text, 'half a thought and the rest');
   });
 
-  it('keeps the draft of the other window beside their own', async () => {
+  it('keeps the draft of the other window in addition to their own', async () => {
     const { slept, awake } = await takenOver();
     slept.journal.heartbeat();
     await isReadOnly(slept);

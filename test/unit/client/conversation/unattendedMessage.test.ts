@@ -7,7 +7,7 @@ import { Rig } from '../../conformance/rig';
 
 const signal = new AbortController().signal;
 
-describe('a message that no user attends to', function () {
+describe('an unattended message', function () {
   this.timeout(20_000);
   const rig = Rig.each(2);
 
@@ -22,7 +22,7 @@ describe('a message that no user attends to', function () {
 
   const asked = (): number => rig.methods.filter((method) => method === '$/cancel_request').length;
 
-  it('is asked back once from an agent that holds it, and leaves the turn that runs alone', async () => {
+  it('is taken back once from the agent’s queue, without stopping the running turn', async () => {
     const message = await held();
     assert.equal(await message.withdraw(4000), true);
     const { queue, model } = rig.session.conversation;
@@ -30,13 +30,13 @@ describe('a message that no user attends to', function () {
     assert.equal(model.state.turn?.cancelRequested, undefined);
   });
 
-  it('is not withdrawn where the agent keeps it, after the time for that', async () => {
+  it('is not withdrawn if the agent doesn’t return it in time', async () => {
     const message = await held({ keepsPrompts: true });
     assert.equal(await skipTime(() => message.withdraw(4000)), false);
     assert.equal(asked(), 1);
   });
 
-  it('stays with an agent that holds it where the queue is paused', async () => {
+  it('stays in the agent’s queue if the local queue is paused', async () => {
     const message = await held();
     rig.session.conversation.queue.pause('turn-failed');
     const stop = new AbortController();
@@ -47,7 +47,7 @@ describe('a message that no user attends to', function () {
     assert.equal(await message.withdraw(4000), true);
   });
 
-  it('leaves the queue that a user has paused, and says why', async () => {
+  it('leaves a queue that a user has paused, with the reason', async () => {
     rig.open({});
     const message = new UnattendedMessage(rig.session.conversation, 'say one');
     rig.session.conversation.queue.pause('by-user');

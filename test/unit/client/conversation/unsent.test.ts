@@ -32,7 +32,7 @@ describe('the draft of a session', () => {
     assert.ok(unsent.write({ text: 'deploy', revision: 3 }, panel));
   });
 
-  it('is not replaced by an older text, and each change names the page that made it', () => {
+  it('is not replaced by an older text, and reports which page changed it', () => {
     for (const revision of [2, 3]) assert.equal(unsent.write({ text: 'old', revision }, view), false);
     assert.equal(unsent.draft.text, 'deploy');
     assert.deepEqual(heard, ['panel: deploy']);
@@ -44,7 +44,7 @@ describe('the draft of a session', () => {
     assert.equal(unsent.write({ text: 'deploy', revision: 4 }, view), false);
   });
 
-  it('is empty if the page has sent more than it had reported', () => {
+  it('is empty if the page has sent more text than it had reported', () => {
     assert.deepEqual(unsent.sent('deploy and test', 5, panel), { text: '', revision: 6 });
   });
 
@@ -53,7 +53,7 @@ describe('the draft of a session', () => {
     assert.deepEqual(unsent.sent('deploy', 3, panel), { text: 'and test', revision: 6 });
   });
 
-  it('leaves with its attachments when it is sent elsewhere, but for what was added since', () => {
+  it('is cleared with its attachments when it is sent elsewhere, except for later additions', () => {
     const file = (id: string): QueuedAttachment => ({ id, kind: 'file', label: id, forms: [] });
     unsent.attach(file('a'));
     const { draft, attachments } = unsent;
@@ -63,7 +63,7 @@ describe('the draft of a session', () => {
     assert.deepEqual([unsent.draft.text, unsent.attachments.map(({ id }) => id)], ['and test', ['b']]);
   });
 
-  it('is not touched by a first message from a page that did not know it', () => {
+  it('is kept when a page that hadn’t received it sends its first message', () => {
     assert.deepEqual(unsent.sent('hello', 0, view), { text: 'deploy', revision: 4 });
   });
 });

@@ -12,7 +12,7 @@ import { goneFrom, kill } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { parseAgent, testServices, testTerminals } from '../../../support/sessions/conversation';
 
-describe('the agent of the next new session', function () {
+describe('the prepared agent of the next session', function () {
   this.timeout(10_000);
   const terminals = testTerminals(silentLog);
   let warm: WarmAgent;
@@ -63,7 +63,7 @@ describe('the agent of the next new session', function () {
     while (!methods().includes('initialize')) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  it('waits initialized and without a session, and opens one when it is taken', async () => {
+  it('waits initialized without a session, and opens one when it is used', async () => {
     warm.prepare(plain(), make);
     await untilInitialized();
     warm.prepare(plain(), make);
@@ -83,7 +83,7 @@ describe('the agent of the next new session', function () {
     assert.equal(late, undefined, 'what was taken does not end by itself');
   });
 
-  it('asks for the servers of the session only when it is taken', async () => {
+  it('asks for the MCP servers of the session only when it is used', async () => {
     let asked = 0;
     const mcpServers = async (): Promise<McpOffer> => {
       asked++;
@@ -98,7 +98,7 @@ describe('the agent of the next new session', function () {
     assert.equal(asked, 1);
   });
 
-  it('ends when it is not wanted for a while, and when another kind is', async () => {
+  it('ends after a while without use, or when another agent is prepared', async () => {
     warm.prepare(plain(), make);
     await untilInitialized();
     late?.();
@@ -115,7 +115,7 @@ describe('the agent of the next new session', function () {
     await Promise.all(started().map(goneFrom));
   });
 
-  it('is not there where it does not fit, has ended, or is not wanted', async () => {
+  it('isn’t used if it doesn’t match, has exited or is disabled', async () => {
     warm.prepare(plain(), make);
     await untilInitialized();
     assert.equal(
@@ -140,7 +140,7 @@ describe('the agent of the next new session', function () {
     assert.equal(started().length, 1);
   });
 
-  it('is started in no workspace that is not trusted', async () => {
+  it('is not started in an untrusted workspace', async () => {
     warm.prepare(plain(), (begins) => make(begins, { isTrusted: () => false }));
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(

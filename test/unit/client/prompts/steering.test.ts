@@ -50,7 +50,7 @@ describe('a message that is put into the running turn', () => {
     });
   });
 
-  it('waits for the end of the turn if the agent can\'t steer', async () => {
+  it("waits for the end of the turn if the agent can't steer", async () => {
     const { recording } = await play('prompt one; steer two; ends 1; ends 2', { steers: false });
     assert.ok(recording.every(({ message }) => message.method !== '_session/steering'));
   });

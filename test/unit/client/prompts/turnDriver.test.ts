@@ -85,7 +85,7 @@ describe('the driver of turns', () => {
     assert.deepEqual([ends(), settled, turns.state.turn], [['end_turn by timeout'], 1, undefined]);
   });
 
-  it('doesn\'t wait longer if the clock jumps back', () => {
+  it("doesn't wait longer if the clock jumps back", () => {
     answered();
     now -= HOUR_MS;
     fire();

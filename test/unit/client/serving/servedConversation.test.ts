@@ -173,7 +173,7 @@ describe('a served agent', function () {
     ]);
   });
 
-  it('receives linked texts of its input, or why they can\'t be read', async () => {
+  it("receives linked texts of its input, or why they can't be read", async () => {
     const far = await farServer((request, response) => {
       if (request.url === '/plan') response.end('shelves first');
       else if (request.url === '/long') response.end('x'.repeat(70_000));

@@ -97,7 +97,7 @@ describe('a served agent', function () {
     assert.equal(agent.size, 0);
   });
 
-  it('is removed after the user has stopped serving it', async () => {
+  it('fails its run and is removed when the user stops serving it', async () => {
     const { agent } = await scripted();
     const agents: ServedAgent[] = [agent];
     const running = await serve([], { agents: () => agents });

@@ -94,7 +94,7 @@ describe('the state of a served session', function () {
     assert.equal(offers(log)[1]?.content, Buffer.from('quick').toString('base64'));
   });
 
-  it('stays in the session if it can\'t be read, with the reason', async () => {
+  it("stays in the session if it can't be read, with the reason", async () => {
     const { agent, log } = await scripted();
     const running = await serve([agent]);
     const session = { id: mintId(), history: [], state: 'http://127.0.0.1:9/state' };

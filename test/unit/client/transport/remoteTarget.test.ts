@@ -108,7 +108,7 @@ describe('the target of a remote agent', () => {
     }
   });
 
-  it('rejects a header value that contains a line break or a character that HTTP doesn\'t allow', async () => {
+  it("rejects a header value that contains a line break or a character that HTTP doesn't allow", async () => {
     for (const value of ['Bearer sesame\r\nX-Other: 1', 'Bearer sesame\n', 'Bearer sesame\0', 'Bearer sesame “x”']) {
       const plain = await failure(agent('wss://a.example/', { Authorization: value }));
       const secret = { ...access(), secret: async () => value };

@@ -96,7 +96,7 @@ describe('a continued message after a restart', () => {
     assert.equal(model.state.entries.filter(({ kind }) => kind === 'tool').length, 1);
   });
 
-  it('doesn\'t replace another message that had its id', () => {
+  it("doesn't replace another message that had its id", () => {
     const model = stopped();
     model.apply({ type: 'ids_renewed' }, 1);
     model.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 1 }, 1);

@@ -6,7 +6,7 @@ describe('a turn whose connection was lost', () => {
   const running = { state: 'running' };
   const idle = { state: 'idle', stopReason: 'end_turn' } as const;
 
-  it('is lost if the agent doesn\'t have its session, whatever was replayed', () => {
+  it("is lost if the agent doesn't have its session, whatever was replayed", () => {
     for (const answer of ['saved', 'not_found', 'failed', 'unresponsive', 'unsupported'] as const)
       assert.deepEqual(fateOf({ before: running, state: running }, { answer }, true), { kind: 'lost' });
   });

@@ -6,7 +6,7 @@ import { PlayedTurns } from '../../../support/turns';
 
 const { unclearMs } = GRACES;
 
-describe('an agent that serves several clients', () => {
+describe('a session with several clients', () => {
   let turns: PlayedTurns;
   beforeEach(() => {
     turns = new PlayedTurns();
@@ -16,7 +16,7 @@ describe('an agent that serves several clients', () => {
       event.type === 'message' || event.type === 'prompt_inserted' ? [`${event.type} ${event.messageId}`] : [],
     );
 
-  it('doesn\'t end a prompt with an early receipt at the end of the other client’s work', () => {
+  it("doesn't end a prompt with an early receipt at the end of the other client’s work", () => {
     const id = turns.prompt({ endsBy: 'state', text: 'mine' });
     turns.receipt(id, 'u2');
     turns.user('u1', 'theirs');
@@ -41,7 +41,7 @@ describe('an agent that serves several clients', () => {
   const piece = (messageId: string, text: string): void =>
     turns.hear({ type: 'message_chunk', role: 'user', messageId, block: { type: 'text', text } });
 
-  it('is not mistaken if another client’s message is the beginning of the prompt', () => {
+  it('keeps another client’s message apart from a prompt that begins with it', () => {
     const id = turns.prompt({ endsBy: 'state', text: 'Fix the tests and the docs' });
     piece('u1', 'Fix the ');
     piece('u1', 'tests');
