@@ -1,11 +1,11 @@
-// What sessions need from outside to know what their turns change on disk.
+// Services through which a session records what its turns change on disk.
 import type { FolderStates, WorkingFiles } from '../../changes/model/fileChange';
 
-/** Tells the user's edits in this window from the agent's. */
+/** Distinguishes the user's edits in this window from the agent's. */
 export interface UserEdits {
   /**
-   * Absolute paths changed in editors since then, saved or not, and files and folders created,
-   * moved or deleted.
+   * Returns absolute paths edited (saved or not), created, moved or deleted in editors since a
+   * time.
    * @param at ms since 1970
    */
   since(at: number): ReadonlySet<string>;
@@ -21,7 +21,7 @@ export interface ChangeServices {
   /** `parley.changes.enabled` */
   readonly isEnabled: () => boolean;
   /**
-   * Nothing is run or written before the states are used.
+   * Runs and writes nothing until the states are used.
    * @param session key of the conversation
    */
   readonly openStates: (session: string, roots: readonly string[]) => Promise<FolderStates>;

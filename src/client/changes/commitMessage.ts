@@ -1,11 +1,11 @@
-// Asks the agent for a commit message: describes the changes, and reads the answer.
+// Commit messages written by the agent: builds the prompt and parses the answer.
 import { head, oneLine } from '../../base/text';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import { lineDiff } from '../requests/lineDiff';
 import { pathsOf } from './changedPaths';
 
 const MAX_DIFF = 60_000;
-/** Of further files, only the names are shown. */
+/** Further files are listed by name only. */
 export const MAX_FILES = 60;
 const MAX_NAMES = 300;
 const MAX_MESSAGE = 10_000;
@@ -14,16 +14,16 @@ const MAX_SUBJECTS = 10;
 const MAX_SUBJECT = 200;
 
 export interface CommitRequest {
-  /** As git prints it. */
+  /** Output of `git diff`. */
   readonly diff: string;
-  /** Those not in `diff`. */
+  /** Files that `diff` doesn't include. */
   readonly newFiles?: readonly string[];
-  /** First lines of the last commits, as examples of style. */
+  /** First lines of recent commits, as style examples. */
   readonly subjects: readonly string[];
   readonly isOneLine?: boolean;
 }
 
-/** Of large changes, it has the first lines of each file. */
+/** Large diffs are shortened to the first lines of each file. */
 export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false }: CommitRequest): string {
   const form = isOneLine
     ? 'It has one line: a subject of at most 72 characters, in the imperative.'
@@ -41,14 +41,14 @@ export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false 
   return parts.join('\n\n');
 }
 
-/** Removes a fence or quotes; '' if there is no message. */
+/** Strips a code fence or quotes; returns '' if there is no message. */
 export function commitMessageOf(answer: string, isOneLine = false): string {
   const said = head(answer, MAX_ANSWER).trim();
-  // An introduction may stand before it.
+  // Agents may introduce the fence with a sentence.
   const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1$/.exec(said);
   const text = (fenced?.groups?.inner ?? said)
     .replaceAll('\r\n', '\n')
-    // Removes invisible characters but for the joiners of emoji and Persian.
+    // Removes invisible characters except joiners, which emoji and Persian need.
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (/[\n\u200c\u200d]/.test(char) ? char : char === '\t' ? ' ' : ''))
     .trim();
   const plain = /^(["'`])([^\n]*)\1$/.exec(text)?.[2] ?? text;
@@ -56,8 +56,8 @@ export function commitMessageOf(answer: string, isOneLine = false): string {
 }
 
 /**
- * Adds a missing trailer (git-interpret-trailers).
- * @param template `{agent}` stands for the agent's name; '': none
+ * Adds a trailer (git-interpret-trailers) unless the message has it.
+ * @param template `{agent}` is replaced with the agent's name; '' adds nothing
  */
 export function withTrailer(message: string, template: string, agent: string): string {
   const line = oneLine(template.replaceAll('{agent}', () => agent));
@@ -72,7 +72,7 @@ function namesOf(names: readonly string[]): string {
   return [...names.slice(0, MAX_NAMES), ...more].join('\n');
 }
 
-/** Files get equal shares; unused space goes to others. */
+/** Divides the limit equally among files; what small files leave goes to the others. */
 export function boundedDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   const files = diff.split(/^(?=diff --git )/m);
@@ -99,7 +99,7 @@ function cutAtLine(text: string, limit: number): string {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Like `git diff`, with absolute paths. Of large changes, it has the first lines of each file.
+ * Returns a patch like `git diff`, with absolute paths, shortened by {@link boundedDiff}.
  * @throws ParleyError `state-gone`
  */
 export async function turnPatch(files: readonly FileChange[], states: Pick<FolderStates, 'read'>): Promise<string> {

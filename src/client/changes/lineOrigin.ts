@@ -1,4 +1,4 @@
-// Finds the turn that last wrote a line of a file, by the states of the folder around each turn.
+// Finds the turn that last wrote a line of a file, from the folder states around each turn.
 import { join } from 'node:path';
 import type { LineHunk } from '../../base/lineHunks';
 import { compareLines, textLines } from '../../changes/lines/hunks';
@@ -22,10 +22,10 @@ export interface PastTurn {
 }
 
 /**
- * Follows a line back through turns, in slices. Skips turns whose states were removed, or that
- * wrote something else there: it was undone or edited since.
+ * Follows a line back through turns, in slices. Skips turns whose states were removed, or whose
+ * lines at this place have since been undone or edited.
  * @param turns newest first
- * @returns the first that wrote the line as it is
+ * @returns the latest turn that wrote the line as it is
  */
 export async function turnOfLine<T extends PastTurn>(
   states: FolderStates,
@@ -56,7 +56,7 @@ export async function turnOfLine<T extends PastTurn>(
   return undefined;
 }
 
-/** Undefined if a hunk has the line. */
+/** Returns the line's number before the hunks; undefined if a hunk contains it. */
 function lineBefore(hunks: readonly LineHunk[], line: number): number | undefined {
   let shift = 0;
   for (const { aCount, bStart, bCount } of hunks) {

@@ -1,22 +1,22 @@
-// Which files the agent names in a turn: in its tool calls, its commands and what it writes through
-// the client. Other changes in that time may be the work of the user or another program.
+// Collects the files that an agent names in a turn: in tool calls, commands and writes through the
+// client. Other changes during the turn may come from the user or another program.
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import type { ToolEntry } from '../../session/model/state';
 import { isBelow } from '../requests/roots';
 
 const MAX_TEXT = 64 * 1024;
-/** Arguments that say where a tool works, not what it writes. */
+/** Names of arguments that say where a tool works, as opposed to what it writes. */
 const PLACES =
   /path|file|dir|folder|cwd|command|cmd|script|args?$|argv|patch|glob|source|dest|target|from|^to$|uri|name/i;
-/** They name no other files there. */
+/** Names of working folders, which only resolve other paths. */
 const RUNS_IN = /^(?:cwd|workdir|(?:current|work|working)[_-]?(?:dir|directory|folder))$/i;
 const BETWEEN = /[\s'"`;&|<>(){}[\]=,]+/;
-/** Shells change folders with these, and name nothing. */
+/** Words before a folder that a shell changes to. The folder itself isn't named. */
 const GOES = new Set(['cd', 'pushd', '-C', '--cwd', '--prefix']);
 
 export interface AgentCommand {
   readonly line: string;
-  /** Absolute; absent: the folder of the session. */
+  /** Absolute; default: the session's folder. */
   readonly cwd?: string;
 }
 
@@ -24,17 +24,17 @@ export class NamedFiles {
   readonly #roots: readonly string[];
   readonly #cwd: string;
   readonly #paths = new Set<string>();
-  /** Name no files in a folder. */
+  /** Exact paths; a folder doesn't include its files. */
   readonly #files = new Set<string>();
   readonly #patterns = new Map<string, RegExp>();
 
-  /** @param roots naming one of them names none of its files */
+  /** @param roots naming a root doesn't name the files in it */
   constructor(cwd: string, roots: readonly string[]) {
     this.#cwd = cwd;
     this.#roots = roots;
   }
 
-  /** A folder names the files in it. */
+  /** A folder includes the files in it. */
   addPath(path: string, folder = this.#cwd): void {
     const named = resolve(folder, path);
     if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(spelled(named));
@@ -63,7 +63,7 @@ export class NamedFiles {
     this.#addInput(rawInput, true);
   }
 
-  /** Also true if a folder around the path was named. */
+  /** Returns whether the path or one of its parent folders was named. */
   has(path: string): boolean {
     const wanted = spelled(path);
     if (this.#files.has(wanted)) return true;
@@ -74,7 +74,7 @@ export class NamedFiles {
     return [...this.#patterns.values()].some((pattern) => pattern.test(wanted));
   }
 
-  /** A title is prose: “Update docs” says nothing of the files in `docs`. */
+  /** Titles are prose: “Update docs” doesn't name the files in `docs`. */
   #addTitle(title: string): void {
     for (const word of title.slice(0, MAX_TEXT).split(BETWEEN)) this.#files.add(spelled(resolve(this.#cwd, word)));
   }
@@ -85,7 +85,7 @@ export class NamedFiles {
       return;
     }
     const whole = spelled(isAbsolute(word) ? word : join(folder, word));
-    // A pattern for everything names nothing.
+    // A pattern that matches everything names nothing.
     if (/^[*?]+$/.test(word.replace(/^(\.?\/)+/, '').replaceAll('/', ''))) return;
     const source = whole
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -99,7 +99,7 @@ export class NamedFiles {
   #addInput(value: unknown, isPlace: boolean, cwd = this.#cwd): void {
     if (typeof value === 'string') {
       if (!isPlace) return;
-      // A path may have blanks.
+      // Paths can contain spaces.
       if (value.length < 4096 && !value.includes('\n')) this.addPath(value, cwd);
       this.addCommand({ line: value, cwd });
     } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace, cwd);
@@ -113,7 +113,7 @@ export class NamedFiles {
   }
 }
 
-/** File systems may ignore case. */
+/** Normalized for comparison; file systems may ignore case. */
 function spelled(path: string): string {
   return normalize(path)
     .replace(/(?<=.)[\\/]+$/, '')

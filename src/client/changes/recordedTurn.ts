@@ -1,4 +1,4 @@
-// The changes of one turn while it runs.
+// A turn's recorded changes while it runs.
 import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
 import type { TurnChanges } from '../../session/events/event';
 import { pathsOf } from './changedPaths';
@@ -9,24 +9,24 @@ import type { TakenState } from './stateSequence';
 export interface RecordedTurn {
   readonly turnId: string;
   readonly startedAt: number;
-  /** Resolves when the first state is known, or unavailable. Never rejects. */
+  /** Resolves when the first state was taken or is unavailable. Never rejects. */
   hasBegun: Promise<void>;
   before?: Snapshot;
-  /** The agent may have written before the first state. */
+  /** The agent may have written before the first state was taken. */
   isLate?: true;
   mayWrite?: true;
   isNoted?: true;
   hasEnded?: true;
   readonly isResumed?: true;
-  /** Resumed, and no state was taken before its end. */
+  /** Resumed, with no state taken before the turn ended. */
   isUnseen?: true;
-  /** The user's edits in earlier windows; absolute paths. */
+  /** Absolute paths that the user edited in earlier windows. */
   readonly yoursBefore?: readonly string[];
-  /** When the next turn began, ms since 1970. */
+  /** Start of the next turn, ms since 1970. */
   followedAt?: number;
   seen?: TakenState;
   soFar?: { readonly files: readonly FileChange[] };
-  /** Written through the client; absolute. */
+  /** Absolute paths written through the client. */
   readonly written: Set<string>;
   readonly commands: AgentCommand[];
   readonly shown: ShownDiffs;
@@ -47,7 +47,7 @@ export function totalOf(files: readonly FileChange[]): ChangeTotal {
   return { files: files.length, added, removed };
 }
 
-/** Leaves out folders that are not in both. */
+/** Omits folders that aren't in both snapshots. */
 export function foldersOf(before: Snapshot, after?: Snapshot): TurnChanges['folders'] {
   if (!after) return before.folders.map(({ root, tree }) => ({ root, before: tree }));
   return before.folders.flatMap(({ root, tree }) => {
@@ -56,7 +56,7 @@ export function foldersOf(before: Snapshot, after?: Snapshot): TurnChanges['fold
   });
 }
 
-/** `after` is undefined if the end was not seen. */
+/** `after` is undefined if the end wasn't recorded. */
 export function statesOf({ folders }: TurnChanges): { before: Snapshot; after: Snapshot | undefined } {
   const after = folders.flatMap(({ root, after: tree }) => (tree === undefined ? [] : [{ root, tree }]));
   return {
@@ -65,7 +65,7 @@ export function statesOf({ folders }: TurnChanges): { before: Snapshot; after: S
   };
 }
 
-/** Why the states may not show all changes. */
+/** Returns why the states may miss changes. */
 export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplete'] {
   const why = new Set<SnapshotGap['why']>(snapshots.flatMap(({ gaps }) => gaps.map((gap) => gap.why)));
   if (why.has('timeout') || why.has('failed')) return 'failed';
@@ -78,7 +78,9 @@ export function isSame(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
 }
 
-/** Changed files that may be somebody else's work; absolute paths. */
+/**
+ * Returns absolute paths of changed files that the agent didn't name: others may have changed them.
+ */
 export function unnamedOf(
   { unnamed, hasMoreUnnamed }: Pick<TurnChanges, 'unnamed' | 'hasMoreUnnamed'>,
   files: readonly FileChange[],

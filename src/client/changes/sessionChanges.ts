@@ -1,5 +1,5 @@
-// What a session has changed on disk: the lists of its turns, what waits for review, and the files
-// as they were before.
+// Tracks what a session has changed on disk: the changes of each turn, the files waiting for
+// review, and earlier contents of files.
 import { normalize } from 'node:path';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -20,7 +20,6 @@ import { type ChangeTotal, isSettled, statesOf, totalOf, unnamedOf } from './rec
 import { shownText, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
 
-/** Milliseconds. */
 const CLOSING_MS = 2000;
 const MAX_LISTS = 8;
 
@@ -32,13 +31,13 @@ export interface SessionChangesOptions {
   /** Absent: nothing is recorded. */
   readonly services?: ChangeServices | undefined;
   readonly isOurs: () => boolean;
-  /** The agent works in readable folders of this machine. */
+  /** Returns whether the agent works in readable folders of this machine. */
   readonly isAtWorkHere: () => boolean;
   readonly outlivesWindow: () => boolean;
   readonly apply: (event: SessionEvent) => void;
-  /** Fires without id for the files waiting for review. */
+  /** `turnId` is undefined if the files waiting for review have changed. */
   readonly onChange: (turnId?: string) => void;
-  /** A tool call wrote something else than it says. */
+  /** A tool call wrote something other than its diff shows. */
   readonly onWritten: (toolCallId: string) => void;
   readonly now: () => number;
   readonly log: Log;
@@ -113,13 +112,13 @@ export class SessionChanges implements Disposable {
     return this.#review?.current;
   }
 
-  /** @throws ParleyError `not-reviewed` if changes can't be kept and undone here */
+  /** @throws ParleyError `not-reviewed` if changes can't be kept or undone here */
   async loadReview(): Promise<SessionReview> {
     if (!this.#review || !this.#isRecording) throw notRecorded();
     return this.#review.load();
   }
 
-  /** @throws ParleyError `not-reviewed` if there are none */
+  /** @throws ParleyError `not-reviewed` if no states are recorded here */
   async states(): Promise<FolderStates> {
     const { services, key, roots } = this.#options;
     if (!services) throw notRecorded();
@@ -140,41 +139,41 @@ export class SessionChanges implements Disposable {
     this.#recorder.resume();
   }
 
-  /** The agent keeps running. Waits briefly until ended turns are recorded. */
+  /** Detaches; the agent keeps running. Waits briefly for ended turns to be recorded. */
   async leave(): Promise<void> {
     this.#recorder.leave();
     await this.settledSoon();
   }
 
-  /** Call before sending, and when the agent is ready. */
+  /** Call before sending a prompt and when the agent is ready. */
   warm(): void {
     this.#recorder.warm();
   }
 
-  /** Call with each event, after it was applied. */
+  /** Call with each event, after applying it. */
   happened(event: SessionEvent): void {
     this.#recorder.happened(event);
   }
 
   /**
-   * Resolves when the agent may write: the first state is known, or late. Never rejects.
+   * Resolves when the agent may write: the first state was taken, or is late. Never rejects.
    * @param what an absolute path or a command; absent: unknown
    */
   beforeWrite(what?: string | AgentCommand): Promise<void> {
     return this.#recorder.beforeWrite(what);
   }
 
-  /** Resolves when everything so far is recorded. Never rejects. */
+  /** Resolves when all changes so far are recorded. Never rejects. */
   settled(): Promise<void> {
     return this.#recorder.settled();
   }
 
-  /** As {@link settled}, for at most as long as a closing window can wait. */
+  /** Like {@link settled}, but no longer than a closing window can wait. */
   async settledSoon(): Promise<void> {
     await within(CLOSING_MS, this.#recorder.settled());
   }
 
-  /** Undefined: nothing, or unknown. */
+  /** Undefined if nothing changed or the turn is unknown. */
   total(turnId: string): (ChangeTotal & { readonly incomplete: TurnChanges['incomplete'] | undefined }) | undefined {
     const stored = this.#options.model.turn(turnId)?.changes;
     if (stored && isSettled(stored)) {
@@ -193,8 +192,8 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Returns a file as a diff shows it, and after the turn (so far).
-   * @throws ParleyError `state-gone`, `file-not-found` if the turn did not change it
+   * Returns a file's text as a diff shows it, and as it is after the turn (so far).
+   * @throws ParleyError `state-gone`, or `file-not-found` if the turn did not change it
    */
   async written(
     turnId: string,
@@ -210,7 +209,7 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Absolute paths that the agent of an ended turn did not name.
+   * Returns absolute paths changed in an ended turn that its agent did not name.
    * @throws ParleyError `state-gone`
    */
   async unnamedOf(turnId: string): Promise<ReadonlySet<string>> {
@@ -225,8 +224,8 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Files that wait, were kept or undone, sorted by path. Lines of the latter are from their last
-   * turn, if cached.
+   * Returns the files that wait for review, were kept or undone, sorted by path. Line counts of
+   * kept and undone files are those of their last turn, if cached.
    */
   reviewed(): readonly ReviewedFile[] {
     const { review } = this;
@@ -247,7 +246,7 @@ export class SessionChanges implements Disposable {
     return [...waiting, ...others].sort((one, two) => (one.path < two.path ? -1 : 1));
   }
 
-  /** Changes with the list of a turn, or of waiting files. */
+  /** Changes whenever the list of a turn, or of the files waiting for review, does. */
   version(turnId?: string): number {
     return turnId === undefined ? this.#reviewVersion : (this.#versions.get(turnId) ?? 0);
   }
@@ -259,7 +258,7 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Sorted by root and path; so far for a running turn.
+   * Sorted by root and path; so far if the turn is running.
    * @throws ParleyError `state-gone`
    */
   async changesOf(turnId: string): Promise<readonly FileChange[]> {
@@ -304,8 +303,8 @@ export class SessionChanges implements Disposable {
   }
 
   /**
-   * Lists show each file's review state, and turns what can be redone: visible ones are outdated
-   * now.
+   * Lists show the review state of each file, and turns what can be redone, so visible ones are
+   * outdated now.
    */
   #reviewChanged(): void {
     this.#reviewVersion++;
@@ -332,7 +331,7 @@ export class UserWork {
   readonly #onEnd: (kind: ChangesWorkView['kind']) => Promise<void>;
   #work: { readonly view: ChangesWorkView; readonly abort: AbortController } | undefined;
 
-  /** @param onEnd awaited by the requester only; never rejects */
+  /** @param onEnd awaited only by the caller of {@link run}; never rejects */
   constructor(onChange: () => void, onEnd: (kind: ChangesWorkView['kind']) => Promise<void>) {
     this.#onChange = onChange;
     this.#onEnd = onEnd;
@@ -344,8 +343,8 @@ export class UserWork {
 
   /**
    * Runs work with progress.
-   * @param run gets a progress callback, and a signal for cancelling
-   * @throws ParleyError `changes-busy`; what `run` throws
+   * @param run receives a progress callback and a cancellation signal
+   * @throws ParleyError `changes-busy`; whatever `run` throws
    */
   async run<T>(
     kind: ChangesWorkView['kind'],
@@ -386,7 +385,7 @@ interface ReviewOfSessionOptions {
   readonly log: Log;
 }
 
-/** Read from the disk when first needed, and stored after each change. */
+/** Reads the review from disk on first use and stores it after each change. */
 class ReviewOfSession implements Disposable {
   readonly #options: ReviewOfSessionOptions;
   #loading: Promise<SessionReview> | undefined;
@@ -401,7 +400,7 @@ class ReviewOfSession implements Disposable {
     return this.#review;
   }
 
-  /** Loads a stored review with waiting files. Never rejects. */
+  /** Loads the stored review if files are waiting. Never rejects. */
   async loadKept(): Promise<void> {
     const { key, storage, log } = this.#options;
     try {
@@ -443,7 +442,7 @@ class ReviewOfSession implements Disposable {
     return review;
   }
 
-  /** A damaged file counts as none: waiting files are still on disk. */
+  /** Treats a damaged file as missing: the waiting files are still on disk. */
   async #read(): Promise<unknown> {
     const { key, storage, log } = this.#options;
     try {

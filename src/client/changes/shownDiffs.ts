@@ -1,4 +1,4 @@
-// Compares what tool calls say they have written with what is really in the files afterwards.
+// Compares the diffs in tool calls with the contents of the files afterwards.
 import { isAbsolute, normalize } from 'node:path';
 import type { FileChange, FileVersion, FolderStates } from '../../changes/model/fileChange';
 import type { ToolContent } from '../../session/events/content';
@@ -7,7 +7,6 @@ import type { ToolEntry } from '../../session/model/state';
 import { plainText as plain } from '../requests/lineEnds';
 import { pathOf } from './changedPaths';
 
-/** Bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_FILES = 200;
 
@@ -35,9 +34,9 @@ export class ShownDiffs {
   }
 
   /**
-   * Compares new diffs.
+   * Compares new diffs with the files.
    * @param files changed since the turn began
-   * @param isOpen whether a running call names a file
+   * @param isOpen returns whether a running call names a file
    * @returns new entries of {@link found}
    */
   async compare(
@@ -59,7 +58,7 @@ export class ShownDiffs {
       if (written === undefined || isAsShown(diff, isOnly ? before : undefined, written)) continue;
       news.push({ toolCallId, path: diff.path });
     }
-    // Files without changes are as before, or were not read.
+    // A file without changes is as it was, or was not read.
     for (const [path] of this.#waiting) if (!isOpen(path)) this.#waiting.delete(path);
     this.found.push(...news.slice(0, MAX_FILES - this.found.length));
     return news;
@@ -67,8 +66,8 @@ export class ShownDiffs {
 }
 
 /**
- * Returns the file's text after a shown change.
- * @param before undefined: unknown
+ * Returns a file's text after the change in a diff.
+ * @param before undefined if unknown
  */
 export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
   const [old, shown] = [plain(oldText ?? ''), plain(newText)];
@@ -78,7 +77,7 @@ export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'
   return at === -1 ? shown : `${from.slice(0, at)}${shown}${from.slice(at + old.length)}`;
 }
 
-/** '' if there is no file; undefined if it is no text, or too large. */
+/** Returns '' if there is no file; undefined if it is binary or too large. */
 export async function textOf(
   states: Pick<FolderStates, 'read'>,
   { root }: Pick<FileChange, 'root'>,
@@ -99,7 +98,7 @@ function isAsShown(diff: Diff, before: string | undefined, written: string): boo
   return text === withoutLastEnd(shownText(diff, before));
 }
 
-/** Some agents leave out the end of the last line. */
+/** Some agents omit the last line break. */
 function withoutLastEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

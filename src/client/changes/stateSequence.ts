@@ -1,8 +1,7 @@
-// Takes the states of a session's folders, one after the other, and never more often than they are
-// worth.
+// Takes states of a session's folders, one at a time and no more often than their cost allows.
 import type { FolderStates, Snapshot } from '../../changes/model/fileChange';
 
-/** What changed while it was read may be in it or not. */
+/** May or may not include what changed while it was taken. */
 export interface TakenState {
   readonly snapshot: Snapshot;
   readonly began: number;
@@ -21,7 +20,7 @@ export class StateSequence {
   #asked = 0;
   #latestBegan = 0;
 
-  /** @param now ms since 1970, as file times */
+  /** @param now ms since 1970, like file times */
   constructor(states: () => Promise<FolderStates>, now: () => number) {
     this.#states = states;
     this.#now = now;
@@ -32,7 +31,7 @@ export class StateSequence {
   }
 
   /**
-   * Whether something written since then may be in every state.
+   * Returns whether every state may include something written since a time.
    * @param at ms since 1970
    */
   isLateFor(at: number): boolean {
@@ -43,14 +42,14 @@ export class StateSequence {
     return ++this.#asked;
   }
 
-  /** The state has everything that is on disk when this is called. */
+  /** Takes a state that includes everything on disk at the time of the call. */
   take(signal: AbortSignal): Promise<TakenState> {
     return this.takeSince(this.mark(), signal);
   }
 
   /**
-   * Returns a state with everything on disk at a moment: the newest one if it began later. So fast
-   * turns share states.
+   * Returns a state that includes everything on disk at `mark`: the latest one if it began later,
+   * so that fast turns share states.
    */
   async takeSince(mark: number, signal: AbortSignal): Promise<TakenState> {
     if (this.#latest && this.#latestBegan >= mark) return this.#latest;
@@ -72,7 +71,8 @@ export class StateSequence {
   }
 
   /**
-   * Delay before a background state, ms: at most a tenth of the time goes into states.
+   * Returns the delay before a background state in ms, so that states take at most a tenth of the
+   * time.
    * @param pauseMs minimum
    */
   waitMs(pauseMs: number): number {

@@ -1,5 +1,5 @@
-// Records what the turns of a session change: takes states of the folders at the start and the end
-// of each turn, in order, and notes in the transcript what lies between. Delays no prompt.
+// Records what the turns of a session change: takes states of the folders at the start and end of
+// each turn, in order, and stores the difference in the transcript. Never delays a prompt.
 
 import { lstat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -22,18 +22,18 @@ import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, total
 import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
 
-/** How long writes wait for the first state, ms. */
+/** How long writes wait for the first state. */
 const FIRST_STATE_MS = 2000;
-/** Between states of a running turn, ms. */
+/** Between states of a running turn. */
 const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
-/** Starting git blocks this process for milliseconds: the end of a turn is painted first, ms. */
+/** The end of a turn is painted first, as starting git blocks this process for milliseconds. */
 const PAINT_MS = 50;
-/** In the event of a turn. */
+/** Number of the user's edits stored in a turn's event. */
 const MAX_YOURS = 500;
 /**
- * Starting git blocks this process for milliseconds: what the agent says immediately comes first,
- * ms after the start of a turn.
+ * After the start of a turn. The agent's immediate answer comes first, as starting git blocks this
+ * process for milliseconds.
  */
 const FIRST_DELAY_MS = 100;
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
@@ -58,12 +58,12 @@ export class TurnRecorder implements Disposable {
   readonly #options: TurnRecorderOptions;
   readonly #abort = new AbortController();
   readonly #sequence: StateSequence;
-  /** Turns whose final event is still to come. */
+  /** Turns whose final event isn't stored yet. */
   readonly #recorded = new Map<string, RecordedTurn>();
   #turn: RecordedTurn | undefined;
-  /** Without what the next turn wrote. */
+  /** State at the end of the last turn, without what the next one wrote. */
   #lastEnd: TakenState | undefined;
-  /** Paths that the running turn has named. */
+  /** Paths named in the running turn. */
   readonly #named = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #look: Disposable | undefined;
@@ -77,14 +77,14 @@ export class TurnRecorder implements Disposable {
     return this.#recorded.get(turnId);
   }
 
-  /** Takes a background state before the next turn, so that early writes can be told apart. */
+  /** Takes a background state before the next turn, to recognize its early writes. */
   warm(): void {
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
   }
 
   /**
-   * Takes a state after the user changed files, to tell this from the next turn. The disk does not
-   * show deletions, nor that the agent rewrites what was undone. Never rejects.
+   * Takes a state after the user changed files, to separate this from the next turn. The disk shows
+   * neither deletions nor that the agent rewrites what was undone. Never rejects.
    */
   async filesChanged(): Promise<void> {
     if (this.#turn || !this.#isRecording) return;
@@ -93,7 +93,7 @@ export class TurnRecorder implements Disposable {
     });
   }
 
-  /** Call with each event, after it was applied. */
+  /** Call with each event, after applying it. */
   happened(event: SessionEvent): void {
     switch (event.type) {
       case 'turn_started':
@@ -120,7 +120,7 @@ export class TurnRecorder implements Disposable {
     if (!turn.before) await within(FIRST_STATE_MS, turn.hasBegun);
   }
 
-  /** Completes turns of a killed window: the present disk counts as the end of the last one. */
+  /** Completes turns of a killed window. The present disk counts as the end of the last one. */
   recover(): void {
     if (!this.#isRecording) return;
     const { turns } = this.#options.model.state;
@@ -133,8 +133,8 @@ export class TurnRecorder implements Disposable {
   }
 
   /**
-   * Records the turn of an earlier window's agent from the state in the journal. Call before
-   * applying what the agent sent while no window was attached.
+   * Records the running turn of an earlier window's agent, starting from the state in the journal.
+   * Call before applying what the agent sent while no window was attached.
    */
   resume(): void {
     this.recover();
@@ -166,7 +166,7 @@ export class TurnRecorder implements Disposable {
     this.#lookSoon(this.#turn);
   }
 
-  /** Keeps what only this window knows of the running turn. */
+  /** Stores what only this window knows of the running turn. */
   leave(): void {
     const turn = this.#turn;
     if (!turn?.before || !turn.isNoted) return;
@@ -204,7 +204,7 @@ export class TurnRecorder implements Disposable {
   async #takeFirst(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
     const lastEnd = this.#lastEnd;
     const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
-    // An earlier state tells early writes apart.
+    // With an earlier state, early writes can be recognized.
     const { signal } = this.#abort;
     const wait = turn.startedAt + FIRST_DELAY_MS - this.#options.now();
     if (earlier && wait > 0) await delay(Math.min(wait, FIRST_DELAY_MS), undefined, { signal });
@@ -217,14 +217,14 @@ export class TurnRecorder implements Disposable {
     await this.#noteBegun(turn);
   }
 
-  /** Without an earlier state, file times tell whether the agent has written already. */
+  /** Without an earlier state, file times show whether the agent has already written. */
   async #tooLate(turn: RecordedTurn): Promise<void> {
     turn.isLate = true;
     const { newestRead } = await this.#options.states();
     if (isSince(newestRead, turn.startedAt)) turn.mayWrite = true;
   }
 
-  /** Undefined if the one before is no longer known. */
+  /** Undefined if the previous state is no longer available. */
   async #firstOf(at: number, snapshot: Snapshot, earlier: TakenState | undefined): Promise<Snapshot | undefined> {
     try {
       return earlier && (await this.#asBefore(at, snapshot, earlier.snapshot));
@@ -234,7 +234,7 @@ export class TurnRecorder implements Disposable {
     }
   }
 
-  /** Replaces what was written since a point in time by an earlier state. */
+  /** Takes what was written since `at` from an earlier state instead. */
   async #asBefore(at: number, snapshot: Snapshot, earlier: Snapshot): Promise<Snapshot> {
     if (isSame(earlier, snapshot)) return snapshot;
     const states = await this.#options.states();
@@ -248,7 +248,7 @@ export class TurnRecorder implements Disposable {
     if (turn.before) void this.#inOrder(() => this.#noteBegun(turn));
   }
 
-  /** Stored so that changes are known if the window is killed. */
+  /** Stored so that the changes survive if the window is killed. */
   async #noteBegun(turn: RecordedTurn): Promise<void> {
     const { turnId, before, isLate } = turn;
     const mayEndElsewhere = turn.mayWrite || this.#options.outlivesWindow();
@@ -273,7 +273,7 @@ export class TurnRecorder implements Disposable {
     this.#lookSoon(turn);
   }
 
-  /** Without git, only named files are looked at. */
+  /** Without git, only named files are read. */
   #name(all: readonly string[]): void {
     const paths = all.filter((path) => !this.#named.has(path));
     if (paths.length === 0) return;
@@ -327,7 +327,7 @@ export class TurnRecorder implements Disposable {
     this.#look?.dispose();
     this.#turn = undefined;
     turn.hasEnded = true;
-    // It may have ended long before this window could look.
+    // It may have ended long before this window could look at the disk.
     if (turn.isResumed && !turn.seen) turn.isUnseen = true;
     const mark = this.#sequence.mark();
     void this.#inOrder(() => this.#takeLast(turn, mark)).then(() => this.#recorded.delete(turnId));
@@ -356,7 +356,8 @@ export class TurnRecorder implements Disposable {
     const { turnId, isNoted, mayWrite, shown } = turn;
     const states = await this.#options.states();
     const files = await this.#changes(before, after);
-    // Without work nothing can be missing; without a list nothing is too much.
+    // A turn that changed and wrote nothing is complete; without a list, extra changes don't
+    // matter.
     const reason = files.length > 0 || (mayWrite && incomplete !== 'interrupted') ? incomplete : undefined;
     if (files.length === 0 && reason === undefined) {
       if (isNoted) this.#note(turnId, NOTHING);
@@ -391,7 +392,7 @@ export class TurnRecorder implements Disposable {
       const turn = { ...newTurn(id, startedAt), isNoted: true as const };
       await this.#settle(statesOf(changes).before, end, 'interrupted', turn);
     } catch (error) {
-      // It would fail at each start.
+      // The recovery would fail at each start.
       this.#note(id, NOTHING);
       throw error;
     }
@@ -420,7 +421,7 @@ export class TurnRecorder implements Disposable {
     if (!this.#abort.signal.aborted) this.#options.note(turnId, changes);
   }
 
-  /** Runs a job after those before it, and after sent messages have left. Failures are logged. */
+  /** Runs jobs one after another, after outgoing messages have been sent. Failures are logged. */
   #inOrder(job: () => Promise<void>): Promise<void> {
     this.#work = this.#work
       .then(() => setImmediate())
@@ -447,12 +448,12 @@ function placesOf({ locations, content }: ToolEntry): readonly string[] {
   return [...locations, ...content.filter((part) => part.type === 'diff')].map(({ path }) => path);
 }
 
-/** File times lag by up to a kernel tick, ms. */
+/** File times lag by up to a kernel tick. */
 const TICK_MS = 10;
 const TOGETHER = 64;
 
 /**
- * Absolute paths written, created, renamed or deleted since then.
+ * Returns absolute paths written, created, renamed or deleted since a time.
  * @param at ms since 1970
  */
 async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
@@ -466,8 +467,8 @@ async function writtenSince(changes: readonly FileChange[], at: number): Promise
 }
 
 /**
- * @param time of the file system
- * @param at both in ms since 1970
+ * @param time of the file system, ms since 1970
+ * @param at ms since 1970
  */
 function isSince(time: number, at: number): boolean {
   return time >= at - TICK_MS;
@@ -483,7 +484,7 @@ async function timeOf(change: FileChange): Promise<number> {
   return Math.max(time, ...(await Promise.all(folders.map(changedAt))));
 }
 
-/** Of a deleted file, its folder's time. */
+/** For a deleted file, returns its folder's time. */
 async function changedAt(path: string): Promise<number> {
   for (let place = path; ; place = dirname(place)) {
     const found = await lstat(place).catch(() => undefined);

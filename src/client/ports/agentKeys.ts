@@ -1,10 +1,8 @@
-// The keys that the user has entered for an agent, and what is known of its sign-in. The workbench
-// implements them over VS Code's secret storage and dialogs.
+// Keys that the user has entered for an agent, and its sign-in state. The workbench implements this
+// with VS Code's secret storage and dialogs.
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
-/**
- * A key: a variable of the agent's environment, or what a sign-in method takes with its request.
- */
+/** A key: an environment variable of the agent, or a parameter of a sign-in request. */
 export interface KeyName {
   readonly kind: 'variable' | 'method';
   readonly name: string;
@@ -15,21 +13,21 @@ export interface KeyQuestion extends KeyName {
 }
 
 export interface AgentKeys {
-  /** Returns variables besides those of the agent's entry. Never rejects. */
+  /** Returns variables in addition to those in the agent's entry. Never rejects. */
   variables(agent: AgentDefinition): Promise<Readonly<Record<string, string>>>;
-  /** Returns a saved key. Never rejects. */
+  /** Never rejects. */
   saved(agent: AgentDefinition, key: KeyName): Promise<string | undefined>;
   /** @returns '' if left empty; undefined if dismissed */
   ask(agent: AgentDefinition, question: KeyQuestion, signal: AbortSignal): Promise<string | undefined>;
   save(agent: AgentDefinition, key: KeyName, value: string): Promise<void>;
   /**
-   * Forgets all keys and the sign-in.
+   * Deletes all keys and the sign-in state.
    * @returns the number of keys
    */
   forget(agent: AgentDefinition): Promise<number>;
   /**
-   * The user has signed in, or the agent wants a sign-in. Never rejects.
-   * @param method its name, for people; undefined: a sign-in is needed
+   * Records that the user has signed in, or that the agent requires it. Never rejects.
+   * @param method display name; undefined if a sign-in is needed
    */
   note(agent: AgentDefinition, method: string | undefined): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// A running agent as a conversation sees it, however it is reached: its description, its dialect
-// and its end.
+// A running agent as a conversation sees it, whatever the transport: its description, dialect and
+// end.
 
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
 import type { AuthStatus } from '../../acp/protocol/authStatus';
@@ -15,28 +15,28 @@ import type { Instructions } from './ports';
 
 export interface AgentLink extends Disposable {
   readonly router: UpdateRouter;
-  /** Absent: not a JSON-RPC agent. */
+  /** Absent if the agent doesn't speak JSON-RPC. */
   readonly rpc?: RpcConnection;
   readonly description: AgentDescription;
   readonly dialect: Dialect;
   readonly kept?: KeptSession | undefined;
-  /** What the last opened session got: MCP servers, why others were left out, instructions. */
+  /** What the last opened session received: MCP servers, why others were omitted, instructions. */
   given?: {
     readonly servers: readonly McpServer[];
     readonly problems: readonly LocalizableText[];
     readonly systemPrompt: readonly Instructions[];
-    /** Our own server; `listed` is the number of its tools, once the agent has asked for them. */
+    /** Our own server; `listed` is the number of its tools once the agent has requested them. */
     readonly tools?: { readonly program: McpServer; readonly listed?: number | undefined } | undefined;
   };
   /** MCP servers that the agent couldn't use, by its names for them. */
   mcpReports?: Map<string, McpReport & { readonly at: number }>;
-  /** Who is signed in, as the agent has told last. */
+  /** The signed-in account, as last reported by the agent. */
   authStatus?: AuthStatus | undefined;
-  /** Fired once; not after `dispose()`. */
+  /** Fires once; not after `dispose()`. */
   readonly onDidEnd: Event<ParleyError>;
   readonly isAlive: boolean;
   throwIfEnded(): void;
-  /** Runs a request that fails with how the agent ended, not just with a closed connection. */
+  /** Runs a request. If the agent ends, rejects with the reason, not just a closed connection. */
   until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
   describe(error: unknown, step: string): Promise<ParleyError>;
   /** Ends the agent or the connection; resolves when done. */

@@ -1,4 +1,4 @@
-// What the client knows of agent servers: calling them, and being called as an agent of ours.
+// What the client uses of agent servers: calling them, and being called as one of our agents.
 export { AgentServerError } from '../../distributed/client/agentServerError';
 export { CommunicationClient, type FetchLike, type Traffic } from '../../distributed/client/communicationClient';
 export {

@@ -1,4 +1,4 @@
-// Which services of this machine an agent may use. A local agent has them anyway; a remote one only
+// Services of this machine that an agent may use. A local agent has them anyway; a remote one only
 // if the user allows it in its entry.
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
@@ -19,7 +19,7 @@ export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities
   };
 }
 
-/** Answers -32601 to methods that were not offered. */
+/** Answers -32601 to methods that weren't offered. */
 export function refusingOthers(
   { files, terminals }: ClientCapabilities,
   next: RpcHandlers['onRequest'],

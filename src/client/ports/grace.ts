@@ -1,12 +1,11 @@
-// Waits for something that an agent should send and may never send.
+// Waits for something that an agent should send but may never send.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 export type Schedule = (run: () => void, ms: number) => Disposable;
 
 export interface GraceOptions {
-  /** In milliseconds. */
   readonly quietMs: number;
-  /** In milliseconds; absent: no limit. */
+  /** Absent: no limit. */
   readonly longestMs?: number;
   readonly schedule?: Schedule | undefined;
   readonly onOver: () => void;

@@ -1,5 +1,5 @@
-// A process agent that a keeper owns: it outlives the window that started it, and one window after
-// the other attaches to it. The keeper knows lines and bytes, and nothing of the protocol.
+// A process agent owned by a keeper: it outlives the window that started it, and later windows
+// attach to it. The keeper handles lines and bytes, not the protocol.
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import type { TimedEvent } from '../../session/events/event';
 import type { KeptCommands } from './keptCommands';
@@ -7,32 +7,32 @@ import type { KeptCommands } from './keptCommands';
 /** What the keeper does while no window is attached. */
 export interface KeeperLease {
   /**
-   * Ids of our requests: the agent works until each has its response. Compared as JSON values, at
-   * the top level of a line.
+   * Ids of our requests: the agent is working until each has a response. Compared as JSON values,
+   * at the top level of a line.
    */
   readonly endMarks: readonly (string | number)[];
-  /** It works without an end mark, for the longest time. */
+  /** The agent works without an end mark, up to the maximum time. */
   readonly isAtWork: boolean;
-  /** One message, written before stdin is closed. */
+  /** A message written before stdin is closed. */
   readonly goodbye?: string;
 }
 
 export interface KeptAgent {
-  /** Line numbers belong to one keeper. */
+  /** Line numbers are valid for one keeper only. */
   readonly id: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Its lines come from {@link deliver} on. */
+  /** Its lines arrive after {@link deliver}. */
   readonly ranBefore: boolean;
-  /** It ended before this window attached. */
+  /** The agent ended before this window attached. */
   readonly hasEnded: boolean;
-  /** Undefined: the keeper is too old. */
+  /** Undefined if the keeper is too old. */
   readonly commands: KeptCommands | undefined;
   readonly facts: Uint8Array | undefined;
   /**
-   * Replaces the facts, in one frame with the next message, so that the keeper has both or neither;
-   * alone if none follows in this turn of the event loop.
-   * @param now they go alone
+   * Replaces the facts, in one frame with the next message, so that the keeper gets both or
+   * neither; alone if no message follows in this turn of the event loop.
+   * @param now sends them immediately and alone
    */
   setFacts(bytes: Uint8Array, now?: boolean): void;
   /**
@@ -40,24 +40,24 @@ export interface KeptAgent {
    * before.
    */
   deliver(progress: LineProgress): void;
-  /** The journal has stored this: the keeper may forget it, except `open`. */
+  /** The journal has stored this: the keeper may discard it, except `open`. */
   stored(progress: LineProgress): void;
-  /** Sent immediately: a window may end without notice. */
+  /** Sent immediately, as a window may end without notice. */
   lease(lease: KeeperLease): void;
-  /** Detaches; the agent keeps running. Resolves when the keeper has everything. */
+  /** Detaches; the agent keeps running. Resolves when the keeper has received everything. */
   detach(): Promise<void>;
   /** Resolves when another window has attached. */
   readonly lost: Promise<void>;
 }
 
-/** Bytes of the facts that a keeper takes. */
+/** Maximum size of the facts that a keeper accepts. */
 export const MAX_FACTS_BYTES = 1024 * 1024;
 
 export interface KeptSession {
   readonly agent: KeptAgent;
   /**
-   * JSON-RPC ids of prompts sent by an earlier window, by prompt. Undefined: the agent began in
-   * this window.
+   * JSON-RPC ids of prompts sent by an earlier window, by prompt. Undefined if the agent was
+   * started by this window.
    */
   readonly earlier: { readonly prompts: ReadonlyMap<string, string> } | undefined;
   /** Returns the ends of texts that the earlier window's journal lacks. */
@@ -66,12 +66,12 @@ export interface KeptSession {
   sessionId: string | undefined;
   /** @param source returns the JSON-RPC ids of unanswered prompts, by prompt */
   promptsFrom(source: () => ReadonlyMap<string, string>): void;
-  /** The keeper holds ends of texts that the journal lacks, for the next window. */
+  /** Leaves ends of texts that the journal lacks with the keeper, for the next window. */
   holdBack(step: number, heldBack: readonly TimedEvent[]): void;
   settled(awaited: ReadonlySet<string>): readonly string[];
   /**
    * The journal has reached a step.
-   * @param settled prompts whose end it has; until then the keeper must know them, or the next
+   * @param settled prompts whose end is stored; until then the keeper must keep them, or the next
    * window would send them again
    */
   stored(step: number, settled: readonly string[]): void;

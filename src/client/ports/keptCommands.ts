@@ -1,4 +1,4 @@
-// The commands that an agent's keeper runs for it: they keep running when this window ends.
+// Commands that an agent's keeper runs for it: they outlive the window.
 import type { CommandChange, RunningCommand } from '../../terminals/runningCommand';
 import type { CommandPlan } from '../../terminals/terminalCommand';
 
@@ -21,7 +21,7 @@ export interface KeptCommandOptions {
 export interface EarlierCommand {
   readonly id: string;
   readonly about: CommandAbout;
-  /** @param heard characters of output that earlier windows had */
+  /** @param heard characters of output that earlier windows received */
   follow(heard: number, options: Pick<KeptCommandOptions, 'capacityBytes' | 'onChange'>): RunningCommand;
 }
 

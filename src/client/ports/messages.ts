@@ -1,4 +1,4 @@
-// What the client knows of messages in distributed sessions.
+// What the client uses of messages in distributed sessions.
 export {
   type AgentManifest,
   idSchema,

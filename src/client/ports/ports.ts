@@ -1,27 +1,27 @@
-// What a live conversation needs from outside. The workbench implements these over VS Code; tests
-// implement them in plain Node.
+// What a live conversation needs from its host. The workbench implements it with VS Code; tests in
+// plain Node.
 
 /**
- * Files, through the editor if it has unsaved text. Paths are absolute and inside the roots or
- * confirmed.
+ * Reads and writes files, through the editor if it has unsaved text. Paths are absolute, and inside
+ * the roots or confirmed by the user.
  */
 export interface FilePort {
   /**
-   * The text of a file as the user sees it: an unsaved buffer before the disk.
-   * @param maxBytes a larger file is refused
+   * Returns a file's text as the user sees it: the unsaved buffer, else the disk.
+   * @param maxBytes larger files are refused
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`
    */
   readText(path: string, maxBytes?: number): Promise<string>;
   /**
-   * Replaces the text of a file (creating it and its folders). Unchanged parts keep their bytes:
-   * encoding, line ends, blanks. Links are followed.
-   * @param given what the text was made from; absent: not known, and what is saved counts
+   * Replaces a file's text, creating the file and its folders. Unchanged parts keep their encoding,
+   * line ends and whitespace. Links are followed.
+   * @param given the text that the new one is based on; absent: unknown, so the saved text counts
    * @throws ParleyError `file-changed` if the user has edited the same lines since
    */
   writeText(path: string, text: string, given?: GivenText): Promise<void>;
 }
 
-/** A text of a file that an agent was given, or has written. */
+/** Text of a file that an agent has read or written. */
 export interface GivenText {
   readonly digest: string;
   readonly text?: string;
@@ -31,12 +31,12 @@ export interface TerminalCommand {
   readonly title: string;
   /** Absolute. */
   readonly command: string;
-  /** A string is the command line of Windows, quoted already. */
+  /** A string is a Windows command line, already quoted. */
   readonly args: readonly string[] | string;
-  /** Complete. */
+  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** A program of the agent's choice that the user has to agree to. */
+  /** A program chosen by the agent, which the user must approve. */
   readonly unfamiliar?: string;
 }
 
@@ -46,15 +46,15 @@ export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => 
 /** Appended to the agent's own instructions. */
 export interface Instructions {
   readonly text: string;
-  /** The settings file of the workspace that has it; absent: the user's. */
+  /** The workspace settings file that contains it; absent: the user's settings. */
   readonly file?: string;
   readonly isCut?: true;
 }
 
-/** Returns the instructions for the sessions of an agent in a folder, the user's first. */
+/** Returns the instructions for an agent's sessions in a folder, the user's first. */
 export type SystemPrompt = (agentId: string, cwd: string) => readonly Instructions[];
 
-/** What was learned of agents. */
+/** Facts learned about agents. */
 export interface FactStore {
   get(key: string): unknown;
   set(key: string, value: unknown): void;

@@ -1,4 +1,4 @@
-// What the client knows of storage servers: writing to them, and reading histories under a guard.
+// What the client uses of storage servers: writing to them, and reading histories under a guard.
 export type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 export { OriginHealth } from '../../distributed/fetch/originLimiter';
 export type { HistoryEntry, PartOptions, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';

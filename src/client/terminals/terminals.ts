@@ -1,5 +1,5 @@
-// The terminals that agents run in this client (`terminal/*` of protocol v1): their owners, their
-// output and their exit. None outlives its session; some outlive the window.
+// Terminals that agents run in this client (`terminal/*` of protocol v1): ownership, output and
+// exit. None outlives its session; some outlive the window.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
@@ -35,19 +35,19 @@ export interface TerminalsOptions {
   readonly log: Log;
   env(): Promise<Record<string, string>>;
   isTrusted(): boolean;
-  /** Throws an RpcError to refuse. */
+  /** Throws an RpcError to refuse the command. */
   allowCreate?(request: { readonly sessionId: string; readonly command: string; readonly cwd: string }): void;
-  /** Bytes that are kept by default, and at least for display. Default 1 MiB. */
+  /** Bytes of output kept by default, and at least for display. Default 1 MiB. */
   readonly defaultLimitBytes?: number;
   /** Per session. Default 64. */
   readonly maxTerminals?: number;
 }
 
-/** In bytes: the answer is one line on the wire. */
+/** In bytes: a response is one line on the wire. */
 const MAX_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Per session, for an agent that doesn't release them. */
+/** Per session, for agents that don't release terminals. */
 const MAX_ENDED = 64;
-/** The newest, for display. */
+/** The newest are kept for display. */
 const MAX_RELEASED = 100;
 const MAX_RELEASED_BYTES = 16 * 1024 * 1024;
 
@@ -70,9 +70,9 @@ interface Owner {
 interface OwnedTerminal {
   readonly process: RunningCommand;
   readonly limit: number;
-  /** Characters of reported output; absent: it ends with this window. */
+  /** Characters of reported output; absent: the command ends with this window. */
   readonly heard?: Heard;
-  /** Of an earlier window that may not have answered the request. */
+  /** Set if an earlier window may not have answered the request. */
   earlier?: EarlierCommand['about'] | undefined;
 }
 
@@ -96,9 +96,9 @@ export class Terminals implements Disposable {
   readonly #onDidChange = new Emitter<TerminalChange>();
   #disposed = false;
 
-  /** Fires before the agent has the id. */
+  /** Fires before the agent receives the id. */
   readonly onDidCreate: Event<CreatedTerminal> = this.#onDidCreate.event;
-  /** Output in order, with escapes; ends and releases. */
+  /** Output in order, with escapes; exits and releases. */
   readonly onDidChange: Event<TerminalChange> = this.#onDidChange.event;
 
   constructor(options: TerminalsOptions) {
@@ -107,10 +107,10 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/create` (protocol section 1.2): starts a command and answers immediately. See {@link
-   * planCommand} for what goes through a shell. A folder outside of the roots is allowed: the
-   * command could change to it, and the agent's permission request showed it.
-   * @param roots the session's folders; the first is where it runs if nothing is said
+   * `terminal/create` (protocol section 1.2): starts a command and answers immediately. {@link
+   * planCommand} decides what runs in a shell. A folder outside the roots is allowed: the command
+   * could change to it anyway, and the permission request showed it.
+   * @param roots the session's folders; the first is the default working folder
    * @param kept absent: the command ends with this window
    * @throws RpcError with a sentence: bad params, an untrusted workspace, too many terminals, a
    * missing folder, a command that does not start
@@ -147,14 +147,14 @@ export class Terminals implements Disposable {
       if (owner.closed) throw closed();
       const limit = Math.min(request.outputByteLimit ?? this.#limit, MAX_LIMIT_BYTES);
       const terminalId = `term-${randomUUID()}`;
-      // Output and end may come before the agent has its answer, but never before onDidCreate.
+      // Output and exit may come before the agent has its answer, but never before onDidCreate.
       let announced = false;
       const early: CommandChange[] = [];
       const heard: Heard = { chars: 0 };
       const common = {
         cwd,
         env,
-        // What a person sees is not as short as what the agent asked for.
+        // Users see more than the limit that the agent asked for.
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change: CommandChange) => {
           if (announced) this.#tell(terminalId, heard, change);
@@ -187,7 +187,7 @@ export class Terminals implements Disposable {
 
   /**
    * Attaches to the commands of earlier windows.
-   * @param heard characters of output that those had, by terminal
+   * @param heard characters of output that those windows received, by terminal
    */
   resume(sessionId: string, { earlier }: KeptCommands, heard: Readonly<Record<string, number>>): void {
     const owner = this.#owner(sessionId);
@@ -198,7 +198,7 @@ export class Terminals implements Disposable {
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change) => this.#tell(terminalId, known, change),
       });
-      // Before the event, which is stored with the amount of output.
+      // Set before the event, which is stored with the amount of output.
       owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
@@ -206,8 +206,9 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * Returns the characters of reported output of commands that outlive the window, by terminal.
-   * @param earlier those of earlier windows, until their commands are attached
+   * Returns how many characters of output were reported, by terminal, for commands that outlive the
+   * window.
+   * @param earlier counts of earlier windows, until their commands are attached
    */
   heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
     const held = [...(this.#owners.get(sessionId)?.held ?? [])];
@@ -216,7 +217,7 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/output`: the last part of the output, and the exit.
+   * `terminal/output`: returns the end of the output, and the exit status.
    * @throws RpcError for an unknown terminal
    */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
@@ -246,7 +247,7 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/release`: ends the command and forgets the id; its output stays for display.
+   * `terminal/release`: ends the command and invalidates the id; the output stays for display.
    * @throws RpcError for an unknown terminal
    */
   async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
@@ -264,7 +265,7 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * The last part of the output, also after the release. All of it was reported to `onDidChange`.
+   * Returns the end of the output, also after the release. All of it was reported to `onDidChange`.
    */
   outputOf(terminalId: string): string {
     const process = this.#processes.get(terminalId);
@@ -317,7 +318,7 @@ export class Terminals implements Disposable {
 
   #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
     const { terminalId } = readParams(idSchema, params, method);
-    // By session: other sessions' terminals don't exist here.
+    // Terminals of other sessions can't be looked up here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
     if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
     held.earlier = undefined;
@@ -370,7 +371,7 @@ export class Terminals implements Disposable {
 }
 
 /**
- * A repeated request was not answered by an earlier window: its command runs.
+ * Finds the running command of a repeated request that an earlier window did not answer.
  * @returns its terminal
  */
 function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limit'>): string | undefined {
