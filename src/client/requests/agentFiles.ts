@@ -1,5 +1,5 @@
-// Files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may
-// access, in which order, and what it is answered.
+// Files that an agent reads and writes through this client (`fs/*` of protocol v1): access, order
+// and responses.
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
@@ -15,15 +15,15 @@ import { isProtected } from './protectedPaths';
 import { isInsideRoots, placesOf, realTarget } from './roots';
 import { sliceLines } from './textEdit';
 
-/** The user did not allow a path. JSON-RPC leaves -32000 to -32099 to programs. */
+/** The user denied access. JSON-RPC leaves -32000 to -32099 to applications. */
 export const ACCESS_REFUSED = -32003;
 
-/** Outside paths allowed for reading, remembered for a session. */
+/** Readable paths outside the roots, remembered per session. */
 const MAX_REMEMBERED = 1_000;
 
 export interface AgentFilesOptions {
   readonly agentName: string;
-  /** No user can answer: requests that need consent are refused. */
+  /** Requests that need consent are refused, as no user can answer. */
   readonly refusesQuestions?: boolean;
   /** See `acp/quirks`. */
   readonly missingFileReadsEmpty?: boolean;
@@ -31,7 +31,7 @@ export interface AgentFilesOptions {
 
 const where = z.object({ sessionId: z.nullish(z.string()), path: z.string().check(z.minLength(1)) });
 const readSchema = z.extend(where, {
-  // The protocol counts from 1; 0 can only mean the first line too.
+  // The protocol counts from 1; 0 can only mean the first line.
   line: z.nullish(z.int().check(z.nonnegative())),
   limit: z.nullish(z.int().check(z.nonnegative())),
 });
@@ -50,7 +50,7 @@ export class AgentFiles {
   readonly #readable = new Set<string>();
   readonly #given: GivenTexts;
 
-  /** @param given of the conversation: a restarted agent still knows what it has read */
+  /** @param given belongs to the conversation, as a restarted agent still knows what it has read */
   constructor(port: FilePort, options: AgentFilesOptions, given = new GivenTexts()) {
     this.#port = port;
     this.#options = options;
@@ -59,10 +59,10 @@ export class AgentFiles {
 
   /**
    * `fs/read_text_file` (protocol section 1.2). `line` is 1-based; line ends are those of the file.
-   * Requests for one path are answered in order. A path outside of the roots asks the user, once
-   * for a file and session.
+   * Requests for a path are answered in order. Outside the roots, asks the user once per file and
+   * session.
    * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED}, -32800
-   * aborted, -32603 with a sentence for the rest
+   * aborted, else -32603 with a sentence
    */
   async read(
     params: unknown,
@@ -85,7 +85,7 @@ export class AgentFiles {
       } catch (error) {
         const missing = error instanceof ParleyError && error.code === 'file-not-found';
         if (missing) this.#given.remember(key, '');
-        // Outside of the roots, it would be a lie.
+        // Outside the roots, an empty answer would be wrong.
         if (missing && inside && this.#options.missingFileReadsEmpty) return { content: '' };
         throw answerTo(error, path);
       }
@@ -93,10 +93,10 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, with missing folders. A
-   * path outside of the roots asks each time, and so does a file that starts programs. The user's
-   * changes since the agent read the file stay; if both changed the same lines, the write is
-   * refused until the agent reads again.
+   * `fs/write_text_file` (protocol section 1.2): writes a whole file and creates its folders. Asks
+   * each time for a path outside the roots or a file that starts programs. Keeps what the user has
+   * changed since the agent read the file; if both changed the same lines, refuses until the agent
+   * reads again.
    * @throws RpcError as {@link read}
    */
   async write(
@@ -140,7 +140,7 @@ export class AgentFiles {
     throwIfAborted(signal);
     const remembered = `${session}\0${target}`;
     if (access === 'read' && this.#readable.has(remembered)) return { target, inside: false };
-    // The question names the target, not the link.
+    // Asks about the target of a link.
     const { agentName, refusesQuestions } = this.#options;
     const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
     const allowed = !refusesQuestions && (await ask({ path: target, access, reason, agentName }, signal));
@@ -150,7 +150,7 @@ export class AgentFiles {
       const sentence = `The user did not allow to ${access} ${path}, which ${why}.`;
       throw new RpcError(ACCESS_REFUSED, sentence, { path });
     }
-    // Writable paths are readable, but not the other way round.
+    // Write permission includes reading, but not vice versa.
     if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
     return { target, inside };
   }

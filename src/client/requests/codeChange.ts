@@ -1,5 +1,5 @@
-// A code block of an agent's answer as a change of a file: which file it names, and the whole file
-// with the code in it.
+// Applies a code block of an agent's answer to a file: which file it names, and the whole file with
+// the change.
 import { readDiff } from '../../acp/protocol/gitPatch';
 import type { ChangeHunk } from '../../session/events/content';
 import { onlyPlaceOf } from './textEdit';
@@ -9,19 +9,19 @@ const MAX_LINE = 300;
 const MAX_SEARCHED = 200_000_000;
 
 const PATCH = /^(?:diff --git |--- .*\n\+\+\+ .*\n@@ -)/;
-/** A comment with nothing but a path. */
+/** A comment that contains only a path. */
 const COMMENT =
   /^\s*(?:\/\/|#|--|;|%|<!--|\/\*)\s*(?:file(?:name)?:\s*)?([\w.@/\\][^\s:"'`<>(){}]*\.[a-z]\w*)\s*(?:-->|\*\/)?\s*$/i;
 
 export interface CodeChange {
-  /** Paths in a patch or a first-line comment; the likeliest first. */
+  /** From a patch or a first-line comment; the likeliest first. */
   readonly paths: readonly string[];
   readonly isPatch: boolean;
   /**
-   * Returns the whole file with the change; undefined if a patch can't be read, is of several
-   * files, or one of its parts doesn't occur exactly once.
+   * Returns the whole file with the change; undefined if a patch can't be read, covers several
+   * files, or has a part that doesn't occur exactly once.
    * @param text of the file, with plain line ends; undefined: no file
-   * @param selected what code replaces; ignored for patches
+   * @param selected the range that code replaces; ignored for patches
    */
   in(text: string | undefined, selected?: Selected): string | undefined;
 }
@@ -72,7 +72,7 @@ function patched(before: string, hunks: readonly ChangeHunk[]): string | undefin
     from = at + 1 + old.length;
   }
   const after = (made + text.slice(from)).slice(1);
-  // It would be deleted.
+  // The patch would delete the file.
   if (after === '') return undefined;
   return before === '' || before.endsWith('\n') ? after : after.replace(/\n$/, '');
 }
@@ -83,7 +83,7 @@ function sideOf(lines: readonly string[], sign: '-' | '+'): string {
 }
 
 /**
- * Recounts the lines of each part: agents miscount, which makes patches unreadable. Parts are
+ * Recounts the lines of each part: agents miscount, and such patches are unreadable. Parts are
  * placed by their lines alone.
  */
 function withCounts(patch: string): string {

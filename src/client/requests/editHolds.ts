@@ -1,11 +1,10 @@
-// Holds queued messages while they are edited, until every page that edits one has released it. A
-// closed page releases all of them.
+// Holds queued messages while they are edited, until every page that edits one has released it.
 import type { PromptQueue } from '../../session/queue/queue';
 
 export class EditHolds {
   readonly #queue: PromptQueue;
   readonly #released: () => void;
-  /** Editing pages by item id. */
+  /** Pages by item id. */
   readonly #holders = new Map<string, Set<object>>();
 
   constructor(queue: PromptQueue, released: () => void) {
@@ -27,7 +26,7 @@ export class EditHolds {
     this.#released();
   }
 
-  /** For a page that was hidden or closed, or shows another session. */
+  /** Call when a page is hidden, closed, or shows another session. */
   releaseAll(page: object): void {
     for (const id of [...this.#holders.keys()]) this.release(id, page);
   }

@@ -1,5 +1,5 @@
-// A change that an agent asks to make, for a user who edits it first: the whole file as the agent
-// wants it, and what the agent learns about the edited one.
+// A change proposed by an agent and edited by the user before it is made: the proposed file, and
+// the message to the agent about the edit.
 import type { ChangeHunk } from '../../session/events/content';
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';
@@ -50,8 +50,8 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
 }
 
 /**
- * The message to the agent about the user's edit; {@link editsIn} reads it.
- * @param proposed the whole file as the agent wanted it; `made`: as it is now
+ * Returns the message to the agent about the user's edit, for {@link editsIn}.
+ * @param proposed the whole file as the agent proposed it; `made`: as it is now
  */
 export function wordsOnEdited(path: string, proposed: string, made: string): string {
   const said = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
@@ -68,7 +68,7 @@ export function wordsOnEdited(path: string, proposed: string, made: string): str
 const EDITED =
   /^I edited your change of (.{1,4096}) and saved it myself, so do not make it again\. Go on from the file as it is now\.(?: What I changed in your version:\n\n(`{3,})diff\n([\s\S]*)\n\2)?$/;
 
-/** Recognises {@link wordsOnEdited} by its form, as agents and other clients keep the text only. */
+/** Parses {@link wordsOnEdited}: agents and other clients store only its text. */
 export function editsIn(text: string): { readonly path: string; readonly hunks: readonly ChangeHunk[] } | undefined {
   const [, path, , words = ''] = (text.length < 2 * MAX_WORDS && EDITED.exec(text)) || [];
   if (path === undefined) return undefined;

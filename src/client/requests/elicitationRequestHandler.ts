@@ -1,5 +1,5 @@
-// Shows the forms and pages that an agent asks for, and answers each exactly once. The rules are in
-// acp/protocol/elicitation.ts. The host validates every answer, and stores or logs no value of one.
+// Shows the forms and pages that an agent asks for, and answers each exactly once (rules:
+// acp/protocol/elicitation.ts). Every answer is validated here; no value is stored or logged.
 import { randomUUID } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { ElicitationAsk } from '../../acp/protocol/elicitation';
@@ -11,7 +11,7 @@ import type { ElicitationBody, Form, FormContent, FormField, FormValue } from '.
 import type { SessionState } from '../../session/model/state';
 import { isMatch, SlowPattern } from './findPattern';
 
-/** More open questions are answered `cancel` unseen. */
+/** Further questions are answered `cancel` without being shown. */
 const MAX_OPEN = 20;
 
 export type ElicitationAnswer =
@@ -52,7 +52,7 @@ export class ElicitationRequestHandler {
   /**
    * `elicitation/create`: shows the question and waits for its answer.
    * @param refuse the turn was cancelled
-   * @param signal aborted when the agent withdraws its request, or its cause is over
+   * @param signal aborted when the agent withdraws its request, or the cause has ended
    */
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
@@ -69,14 +69,14 @@ export class ElicitationRequestHandler {
   }
 
   #answerOf(id: string, question: OpenQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
-    // The page was completed, or is no longer wanted.
+    // The page was completed or is no longer needed.
     const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
     question.detach = () => signal.removeEventListener('abort', withdraw);
     signal.addEventListener('abort', withdraw, { once: true });
     return question.answer.promise;
   }
 
-  /** Reopens questions of an earlier window; their agent repeats each. */
+  /** Reopens questions of an earlier window; the agent repeats them. */
   restore(asked: readonly Elicitation[]): void {
     for (const one of asked) {
       const question: OpenQuestion = {
@@ -107,8 +107,8 @@ export class ElicitationRequestHandler {
   }
 
   /**
-   * @param values checked here, whatever the panel found
-   * @returns problems; empty if accepted, undefined if the form is closed
+   * @param values validated here, whatever the panel found
+   * @returns problems: empty if accepted, undefined if the form is closed
    */
   async submit(id: string, values: Readonly<Record<string, unknown>>): Promise<FormProblems | undefined> {
     const question = this.#open.get(id);
@@ -122,7 +122,7 @@ export class ElicitationRequestHandler {
     return new Map();
   }
 
-  /** The user declines or dismisses. False if the question is closed. */
+  /** Declines or dismisses for the user. Returns false if the question is closed. */
   refuse(id: string, action: 'decline' | 'cancel'): boolean {
     if (!this.#open.has(id)) return false;
     this.#close(id, { action }, 'user');
@@ -130,8 +130,8 @@ export class ElicitationRequestHandler {
   }
 
   /**
-   * The user agrees to open a page, for the first time or again. The agent gets `accept` once the
-   * browser has it.
+   * Opens a page that the user agreed to, for the first time or again. The agent gets `accept` once
+   * the browser has the address.
    * @param show opens an address in the browser
    */
   async open(id: string, show: (url: string) => Promise<boolean>): Promise<void> {
@@ -149,18 +149,18 @@ export class ElicitationRequestHandler {
     this.#apply({ type: 'elicitation_opened', id });
   }
 
-  /** `elicitation/complete`: the task in the browser is done. Unknown ids are ignored. */
+  /** `elicitation/complete`: the task in the browser is done. Ignores unknown ids. */
   completed(elicitationId: string): void {
     for (const [id, question] of this.#open) {
       if (question.elicitationId !== elicitationId) continue;
-      // Completed elsewhere: the user has not agreed to anything here.
+      // Completed elsewhere: the user hasn't consented here.
       if (question.consented) this.#close(id, { action: 'accept' }, 'agent');
       else this.#close(id, { action: 'cancel' }, 'agent');
     }
   }
 
   /**
-   * Cancels waiting questions. An open page may still be completed, unless the user stopped the
+   * Cancels pending questions. An open page may still be completed, unless the user stopped the
    * turn.
    */
   turnEnded(stopped: boolean): void {
@@ -189,7 +189,7 @@ export class ElicitationRequestHandler {
   }
 }
 
-/** Leaves invalid and slow patterns to the agent, and those after a slow one. */
+/** Leaves invalid and slow patterns to the agent, and all patterns after a slow one. */
 async function patternProblems({ fields }: Form, content: FormContent): Promise<FormProblems> {
   const problems = new Map<string, FormProblem>();
   for (const field of fields) {
@@ -210,7 +210,7 @@ function keyOf(message: string, body: ElicitationBody): string {
 }
 
 const MAX_ANSWER = 300;
-/** Fields that may hold a secret. */
+/** Names of fields that may hold a secret. */
 const SECRET = /pass(word|phrase|code)|secret|token|credential|\bpin\b|key\b/i;
 
 /** Returns `Blue`, or `Colour: Blue · Size: 3` for several fields. */

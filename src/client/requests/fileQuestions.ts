@@ -3,11 +3,11 @@
 import * as l10n from '@vscode/l10n';
 import type { PermissionRequestHandler } from './permissionRequestHandler';
 
-/** More waiting questions are refused unseen. */
+/** Further questions are refused without being shown. */
 const MAX_WAITING = 20;
 
 export interface FileQuestion {
-  /** With links followed. */
+  /** With links resolved. */
   readonly path: string;
   readonly access: 'read' | 'write';
   readonly reason: 'outside' | 'protected';
@@ -35,7 +35,7 @@ export class FileQuestions {
     this.#permissions = permissions;
   }
 
-  /** Asks after the questions before are answered. */
+  /** Waits until earlier questions are answered. */
   readonly ask: AskFile = async (question, signal) => {
     if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
     const over = AbortSignal.any([signal, this.#turn.signal]);
@@ -49,7 +49,7 @@ export class FileQuestions {
     }
   };
 
-  /** Refuses waiting questions; the next turn asks again. */
+  /** Refuses pending questions; the next turn asks again. */
   turnEnded(): void {
     this.#turn.abort();
     this.#turn = new AbortController();

@@ -1,10 +1,10 @@
-// Matches regular expressions of users and agents. One can take forever on a text, so it runs in a
-// thread with a time limit. Other queries of the user are matched directly.
+// Matches regular expressions of users and agents in a thread with a time limit, as one can run
+// forever. Plain queries are matched directly.
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../base/disposable';
 import type { FindQuery } from '../../panel/contract';
 
-/** For one expression and the texts of one call, ms. */
+/** For one expression and the texts of one call. */
 const MAX_MS = 1_000;
 const MAX_MATCHES = 10_000;
 
@@ -17,7 +17,7 @@ type Matches = readonly (readonly number[])[];
 export class SlowPattern extends Error {}
 
 export interface FindMatches extends Disposable {
-  /** @throws SlowPattern: the search has ended; pending calls find nothing */
+  /** @throws SlowPattern: the search has ended, and pending calls find nothing */
   find(texts: readonly string[]): Matches | Promise<Matches>;
 }
 
@@ -30,7 +30,7 @@ export function matcherOf(query: FindQuery): FindMatches {
 
 function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
   const flags = matchCase ? 'gmu' : 'gimu';
-  // A group around it could make an invalid expression valid: `a)(b`.
+  // A group could make an invalid expression valid: `a)(b`.
   if (regex) new RegExp(text, flags);
   const source = regex ? `(?:${text})` : literal(text);
   const begins = wholeWord && (regex || isWord(text.at(0)));
@@ -53,7 +53,7 @@ export async function isMatch(pattern: string, text: string): Promise<boolean> {
   }
 }
 
-/** JSON Schema wants Unicode mode; agents also write patterns that are invalid in it. */
+/** JSON Schema requires Unicode mode, but some agents' patterns are invalid in it. */
 function patternOfAgent(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
@@ -62,7 +62,7 @@ function patternOfAgent(source: string): RegExp {
   }
 }
 
-/** Line breaks of a paragraph are spaces on the screen. */
+/** Line breaks in a paragraph are shown as spaces. */
 function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll(/\s+/g, '\\s+');
 }
@@ -71,7 +71,7 @@ function isWord(char: string | undefined): boolean {
   return char !== undefined && /^[\p{L}\p{N}_]$/u.test(char);
 }
 
-/** Runs in the thread too, so it uses nothing from outside. */
+/** Also runs in the thread, so it must not use anything from outside. */
 function matchesIn(pattern: RegExp, text: string, most: number): readonly number[] {
   const matches: number[] = [];
   pattern.lastIndex = 0;
@@ -103,7 +103,7 @@ class PatternThread implements FindMatches {
   constructor({ source, flags }: RegExp, script: string) {
     this.#thread = new Worker(script, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
     this.#thread.unref();
-    // A thread that fails also exits.
+    // A failing thread also exits.
     this.#thread.on('error', () => {});
   }
 

@@ -1,6 +1,6 @@
-// Finds where a fragment stands in its file: some agents send only the part that they change,
-// without its line and the rest of that line. It is searched for in the file as the user has it,
-// one file at a time, and its place is kept as long as the fragment.
+// Locates fragments in their files: some agents send only the part that they change, without line
+// number and complete lines. Searches the file as the user sees it, one file at a time, and caches
+// the place with the fragment.
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
@@ -10,31 +10,30 @@ import { onlyPlaceOf } from './textEdit';
 
 export type FileChange = Extract<ToolContent, { type: 'diff' }>;
 
-/** Bytes. */
 const MAX_FILE_BYTES = 500_000;
 /** Longer texts are only compared with the whole file. */
 const MAX_PART_CHARS = 100_000;
 const MAX_WAITING = 500;
-/** Characters added to a fragment, for whole lines. */
+/** Characters added to complete a fragment's lines. */
 const MAX_ADDED = 2000;
 
 export interface FragmentPlace {
   /** 1-based. */
   readonly line: number;
-  /** The change of whole lines. */
+  /** The change, extended to whole lines. */
   readonly whole: FileChange;
 }
 
 interface Wanted {
   readonly change: FileChange;
-  /** The file has the text after the change. */
+  /** The file contains the text after the change. */
   readonly isMade: boolean;
   readonly found: () => void;
 }
 
 export class FragmentLines {
   readonly #read: (path: string, maxBytes: number) => Promise<string>;
-  /** Undefined: not known, or not yet. */
+  /** Undefined if unknown or pending. */
   readonly #places = new WeakMap<FileChange, FragmentPlace | undefined>();
   readonly #waiting = new Map<string, { readonly roots: readonly string[]; readonly wanted: Wanted[] }>();
   #count = 0;
@@ -45,8 +44,7 @@ export class FragmentLines {
   }
 
   /**
-   * Returns where the replaced text begins in the file; undefined if unknown, pending, or not
-   * unique.
+   * Returns where the replaced text begins in the file; undefined if unknown, pending or ambiguous.
    * @param roots only files in these folders are read
    * @param found called when the place becomes known
    */
@@ -69,7 +67,7 @@ export class FragmentLines {
     for (const [path, { roots, wanted }] of this.#waiting) {
       const all = folders.get(roots) ?? [...roots, ...(await realTargets(roots))];
       folders.set(roots, all);
-      // Spelling first: looking up a path on another machine would send the user's name there.
+      // Spelling first: a lookup on another machine would send it the user's name.
       const isHere = all.some((root) => isBelow(root, path));
       const text = isHere ? await this.#textOf(path, roots).catch(() => undefined) : undefined;
       this.#waiting.delete(path);
@@ -108,7 +106,7 @@ function lineAt(text: string, at: number): number {
   return line;
 }
 
-/** Adds what the file has before and after the fragment on its first and last line. */
+/** Completes the first and last line of a fragment from the file. */
 function wholeLines(text: string, change: FileChange, start: number, end: number): FileChange {
   const { oldText = '', newText } = change;
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);

@@ -1,5 +1,5 @@
-// What an agent was given of files when it read them, and what it wrote: the whole text that it
-// gives back later is a change of that, whatever the user has made of the file since.
+// Texts of files that an agent has read or written. A whole text that it writes later counts as a
+// change to that text, even if the user has edited the file since.
 import { createHash } from 'node:crypto';
 import { compareLines, textLines } from '../../changes/lines/hunks';
 import { placeHunks, withHunks } from '../../changes/lines/placeHunks';
@@ -16,13 +16,13 @@ export class GivenTexts {
   readonly #texts = new Map<string, GivenText>();
   #chars = 0;
 
-  /** @param key of a file and the session that uses it */
+  /** @param key identifies a file and the session that uses it */
   remember(key: string, text: string): void {
     this.#set(key, givenText(text));
   }
 
   /**
-   * Remembers some lines; of the others, the agent knows what it was given before.
+   * Remembers some lines; the agent knows the others from earlier.
    * @param text of the whole file
    * @param line 1-based
    */
@@ -57,16 +57,16 @@ export class GivenTexts {
   }
 }
 
-/** Ignores line ends and a byte order mark, which agents may leave out. */
+/** Ignores line ends and a byte order mark, which agents may omit. */
 export function givenText(text: string): GivenText {
   const plain = plainText(text);
   return { digest: digestOf(plain), text: plain };
 }
 
 /**
- * Returns the file after an agent's write: its text if the file is as given, else both changes if
- * their lines differ. Plain line ends, no byte order mark.
- * @param present as the user sees it
+ * Returns the file after an agent's write: the agent's text if the file is unchanged since it was
+ * read, else both changes, if their lines differ. Plain line ends, no byte order mark.
+ * @param present text as the user sees it
  * @returns undefined if the agent would overwrite newer changes
  */
 export async function mergeWritten(
@@ -92,7 +92,7 @@ export async function mergeWritten(
   return blocked.length > 0 ? undefined : (await withHunks(other, edited, placed, slices)).toString('utf8');
 }
 
-/** Applies only changes between two lines of `other`, 0-based. */
+/** Applies only the changes between two lines of `other`, 0-based. */
 async function withLinesOf(text: string, other: string, from: number, to: number): Promise<string> {
   const slices = new Slices();
   const a = await textLines(Buffer.from(text), slices);

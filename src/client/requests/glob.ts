@@ -1,24 +1,24 @@
-// Globs of permission rules. `*` stands for a part of a name, `**` for any number of folders.
+// Globs of permission rules. `*` matches a part of a name, `**` any number of folders.
 
 /** Case-sensitive; the path is relative, with slashes. */
 export function matchesPath(glob: string, path: string): boolean {
   return matchesParts(glob.split('/'), path.split('/'));
 }
 
-/** `*` stands for any text. */
+/** `*` matches any text. */
 export function matchesText(glob: string, text: string): boolean {
   return matchesStars(glob.split(/\*+/), text);
 }
 
 function matchesParts(glob: readonly string[], path: readonly string[]): boolean {
-  // Matching prefixes of the path: no backtracking, whatever the glob.
+  // Ends of matching path prefixes: no backtracking, whatever the glob.
   let ends = new Set([0]);
   for (const [index, part] of glob.entries()) {
     const next = new Set<number>();
     const isLast = index === glob.length - 1;
     for (const end of ends) {
       if (part === '**') {
-        // `src/**` is not `src` itself.
+        // `src/**` doesn't match `src` itself.
         for (let to = isLast ? end + 1 : end; to <= path.length; to++) next.add(to);
       } else if (end < path.length && matchesStars(part.split(/\*+/), path[end]!)) next.add(end + 1);
     }
@@ -27,7 +27,6 @@ function matchesParts(glob: readonly string[], path: readonly string[]): boolean
   return ends.has(path.length);
 }
 
-/** @param pieces the texts between the stars */
 function matchesStars(pieces: readonly string[], text: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();

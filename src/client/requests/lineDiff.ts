@@ -1,5 +1,5 @@
-// Compares two texts line by line in bounded time. Equal lines at both ends are skipped, and hunks
-// are built only for the lines that are shown.
+// Compares two texts line by line in bounded time. Skips equal lines at both ends, and builds hunks
+// only for the lines that are shown.
 import * as l10n from '@vscode/l10n';
 import { type LineHunk, lineHunks } from '../../base/lineHunks';
 import { formatNumber } from '../../base/localFormat';
@@ -16,11 +16,11 @@ const MAX_CHARS = 400_000;
 const MAX_LINES = 10_000;
 const LINE_BREAK = 10;
 
-/** Lines shown: all, or these many from the beginning and the end. */
+/** Lines shown at the beginning and the end of a longer diff. */
 const FIRST_SHOWN = 340;
 const LAST_SHOWN = 60;
 const MAX_SHOWN = FIRST_SHOWN + LAST_SHOWN;
-/** Of longer lines, the beginning and the end. */
+/** Longer lines are cut in the middle. */
 const MAX_LINE = 2000;
 const LINE_END = 500;
 
@@ -28,7 +28,7 @@ export interface LineDiff {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly ChangeHunk[];
-  /** Lines left out before the hunk with this index. */
+  /** Number of lines omitted before the hunk with this index. */
   readonly truncated?: { readonly hunk: number; readonly lines: number };
 }
 
@@ -66,7 +66,7 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
   return found && { ...boundHunks(withContext(oldLines, newLines, found, line)), ...countOf(found) };
 }
 
-/** Both ends of the differing part, for texts too large for {@link lineDiff}. */
+/** Returns both ends of the differing part, for texts too large for {@link lineDiff}. */
 export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks' | 'truncated'> {
   const start = commonStart(oldText, newText);
   const end = newText.length - commonEnd(oldText, newText, start);
@@ -77,7 +77,7 @@ export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks
   return { hunks: hunks.map(boundHunk), truncated: left > 0 ? { hunk: 1, lines: left } : undefined };
 }
 
-/** The first and last lines, and how many are left out. */
+/** Returns the first and last lines, and the number of lines omitted. */
 function linesAt(sign: string, text: string, start: number, end: number): [string[], string[], left: number] {
   const left = countLines(text, start, end) - MAX_SHOWN;
   if (left <= 0) return [marked(sign, text.slice(start, end)), [], 0];
@@ -96,8 +96,8 @@ function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Om
 }
 
 /**
- * Gives the new text the byte order mark and line ends of the old one, as a write does. Models
- * leave both out, and each line would seem to change.
+ * Gives the new text the byte order mark and line ends of the old one, as a write does: models omit
+ * both, and every line would look changed.
  */
 function likeOld(oldText: string, newText: string): string {
   const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
@@ -105,7 +105,7 @@ function likeOld(oldText: string, newText: string): string {
   return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked, MAX_STEPS);
 }
 
-/** With line breaks: a last line without one is different. */
+/** Includes line breaks, so that a last line without one differs. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line, index, all) => (index < all.length - 1 ? `${line}\n` : line));
   if (lines.at(-1) === '') lines.pop();
@@ -142,7 +142,7 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
   let added = 0;
   let removed = 0;
   const hunks = all.flatMap(({ oldStart, newStart, lines: given }) => {
-    // "\ No newline at end of file" is no line of the file.
+    // "\ No newline at end of file" isn't a line of the file.
     const lines = given.filter((line) => !line.startsWith('\\'));
     for (const line of lines) {
       if (line.startsWith('+')) added++;
@@ -184,7 +184,6 @@ function commonStart(a: string, b: string): number {
   return at === 0 ? 0 : a.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Length of the common last lines behind `start`. */
 function commonEnd(a: string, b: string, start: number): number {
   const same = sharedEnd(a, b, start);
   const begins = (text: string): boolean => same === text.length || text[text.length - same - 1] === '\n';

@@ -1,26 +1,26 @@
-// Line ends of a file that is written again: a line that did not change keeps its end. Pure.
+// Keeps the line ends of unchanged lines when a file is written again. Pure.
 import { lineHunks } from '../../base/lineHunks';
 
 type LineEnd = '' | '\n' | '\r\n';
 
-/** For a file with both kinds: about 0.1 s. */
+/** For a file with mixed line ends: about 0.1 s. */
 const MAX_STEPS = 1_000_000;
 
 export function plainEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Without a byte order mark either. */
+/** Also removes a byte order mark. */
 export function plainText(text: string): string {
   return plainEnds(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
 /**
  * Returns a new text with the line ends of the file: an unchanged line keeps its end, a changed one
- * gets that of the line it replaces, a new one that of the line before. If the text mixes ends too
- * and repeats those of all unchanged lines, it is returned unchanged. The new text decides whether
- * the last line has an end.
- * @param left steps of the comparison; beyond, a stretch counts as changed
+ * gets that of the line it replaces, a new one that of the line before. A text that mixes ends too
+ * and repeats those of all unchanged lines is returned unchanged. The new text decides whether the
+ * last line has an end.
+ * @param left steps of the comparison; the rest counts as changed
  */
 export function keepLineEnds(before: string, text: string, left = MAX_STEPS): string {
   const old = linesOf(before);
@@ -72,7 +72,7 @@ function kindsOf(lines: readonly Line[]): readonly LineEnd[] {
   return [...new Set(lines.map(({ end }) => end))].filter((end) => end !== '');
 }
 
-/** The end of the nearest line with one: before, else after. */
+/** Returns the end of the nearest line that has one: before, else after. */
 function endAt(lines: readonly Line[], line: number): LineEnd {
   for (let at = Math.min(line, lines.length - 1); at >= 0; at--) if (lines[at]!.end) return lines[at]!.end;
   return lines[0]?.end || '\n';

@@ -1,6 +1,6 @@
-// Permission requests: an agent asks, the user answers, and no request stays open: a cancel, the
-// end of the turn, a withdrawal and the agent's exit all answer "cancelled". Options are chosen by
-// id only (protocol.md 1.6).
+// Permission requests: an agent asks, the user answers, and no request stays open. A cancelled or
+// ended turn, a withdrawal and the agent's exit all answer "cancelled". Options are chosen by id
+// only (protocol.md 1.6).
 import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../session/events/event';
 import { keepInput } from '../../session/model/callInput';
 import type { SessionState, ToolEntry } from '../../session/model/state';
 
-/** More open questions are answered `cancelled` unseen. */
+/** Further questions are answered `cancelled` without being shown. */
 const MAX_OPEN = 100;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
@@ -32,7 +32,7 @@ export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
   readonly #judge: JudgePermission | undefined;
-  /** Counts cancellations of all questions, which include those still judged by rules. */
+  /** How often all questions were cancelled, including those that rules still judge. */
   #cancelled = 0;
   /** Questions of an earlier window that the agent has not repeated yet. */
   readonly #restored: RestoredQuestion[] = [];
@@ -58,7 +58,6 @@ export class PermissionRequestHandler {
     if (signal.aborted || cancelled !== this.#cancelled || this.#open.size >= MAX_OPEN)
       return { outcome: { outcome: 'cancelled' } };
 
-    // Unique across sessions and reloads.
     const id = randomUUID();
     const question: OpenQuestion = {
       optionIds: new Set(options.map((option) => option.optionId)),
@@ -80,7 +79,7 @@ export class PermissionRequestHandler {
   }
 
   /**
-   * Reopens questions of an earlier window. An answer is sent when the agent repeats its request.
+   * Reopens questions of an earlier window. Answers are sent when the agent repeats its requests.
    */
   restore(asked: readonly Permission[], entries: SessionState['entries'] = []): void {
     for (const one of asked) {
@@ -102,7 +101,7 @@ export class PermissionRequestHandler {
     const index = this.#restored.findIndex(({ key }) => key === keyOf(asked));
     const found = index < 0 ? undefined : this.#restored.splice(index, 1)[0];
     if (!found || saysTheSame(found.call, asked.patch)) return found;
-    // The answer is not about what the call does now.
+    // The call does something else now, so the answer doesn't apply.
     this.#close(found.id, { outcome: 'cancelled' }, 'agent');
     return undefined;
   }
@@ -117,15 +116,15 @@ export class PermissionRequestHandler {
     }
   }
 
-  /** Applies what a question says of its tool call, which may be its only description. */
+  /** Applies what a question says about its tool call, which may be the only description. */
   describe({ toolCallId, patch }: PermissionAsk): void {
     if (toolCallId !== undefined && patch)
       this.#apply({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
   }
 
   /**
-   * Null dismisses. False if the question is closed or lacks the option.
-   * @param isEdited the user has made the change, with own edits
+   * Null dismisses. Returns false if the question is closed or lacks the option.
+   * @param isEdited the user has made the change, with edits
    */
   answer(id: string, optionId: string | null, isEdited?: true): boolean {
     const question = this.#open.get(id);
@@ -136,7 +135,7 @@ export class PermissionRequestHandler {
     return true;
   }
 
-  /** Answers once; asks if the agent offers no such answer. */
+  /** Answers once; asks the user if the agent offers no such option. */
   #answerByRule(
     id: string,
     options: PermissionAsk['options'],
@@ -148,7 +147,7 @@ export class PermissionRequestHandler {
 
   cancelAll(by: Closer): void {
     this.#cancelled += 1;
-    // They are not repeated: a later equal question is a new one.
+    // Cancelled requests aren't repeated: a later equal question is a new one.
     this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }
@@ -193,7 +192,7 @@ function saysTheSame(call: ToolEntry | undefined, patch: PermissionAsk['patch'])
   );
 }
 
-/** An answer with the rule's line, or a rule that could be made. */
+/** A rule's answer and label, or a rule that the request suggests. */
 export type Judgement =
   | { readonly action: 'allow' | 'reject'; readonly rule: string }
   | { readonly action?: undefined; readonly offer?: PermissionRuleOffer };

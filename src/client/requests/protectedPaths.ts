@@ -1,7 +1,6 @@
 // Files that start programs, or name the ones to start: an editor, git, a shell or an agent reads
-// them without asking, so write access to them is permission to run anything. package.json,
-// makefiles, scripts and the jobs of CI are not among them: they are sources, and run only on
-// request.
+// them without asking, so writing them amounts to running anything. Sources that run only on
+// request don't count: package.json, makefiles, scripts and CI jobs.
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -10,18 +9,18 @@ import { matchesPath } from './glob';
 import { isBelow, isInsideRoots } from './roots';
 
 /**
- * Every file in them counts, also above the session's folders. The first may also be files that
+ * Every file in them counts, also above the session's folders. The first can also be files that
  * name another folder.
  */
 const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
-/** Their configuration, hooks and plugins count; notes and worktrees don't. */
+/** Only their configuration, hooks and plugins count, not notes and worktrees. */
 const OF_AGENTS =
   '.agent .agents .aider .amazonq .amp .augment .claude .cline .clinerules .codebuddy .codeium .codex .continue .copilot .crush .cursor .devin .droid .factory .forge .gemini .goose .grok .iflow .junie .kilo .kilocode .kimi .kimi-code .kiro .letta .mastracode .omp .openclaw .opencode .openhands .pi .plandex .qoder .qwen .roo .rovodev .stakpak .tabnine .trae .vibe .void .warp .windsurf .zed';
 const NOTES = /\.(?:md|mdc|mdx|markdown|txt|rst|adoc)$/;
 const WORKTREES = /^worktrees?$/;
 
-/** In any folder, lower case; `*` stands for a part of a name. */
+/** In any folder; lower case; `*` matches a part of a name. */
 const GLOBS: readonly (readonly [what: string, globs: string])[] = [
   [
     'agents and their servers',
@@ -58,7 +57,7 @@ const GLOBS: readonly (readonly [what: string, globs: string])[] = [
 ];
 
 const ALL = GLOBS.flatMap(([, globs]) => globs.split(' ')).map((glob) => glob.split('/'));
-/** By the last part if it has no star, as few paths share it. */
+/** By the last part if it has no star, since few paths share it. */
 const NAMED = new Map<string, string[]>();
 const OTHERS: string[] = [];
 for (const parts of ALL) {
@@ -82,13 +81,13 @@ const PLACES: readonly (readonly string[])[] = [
 
 /**
  * Returns whether writing a file changes what programs start.
- * @param path as asked for: a link may be called `.vscode`
+ * @param path as requested: a link may be called `.vscode`
  * @param target from `realTarget`
  * @param roots protected places in them may be links to `target`
  */
 export async function isProtected(path: string, target: string, roots: readonly string[]): Promise<boolean> {
   if (isProtectedFolder(path) || isProtectedFolder(target)) return true;
-  // A project may lie below an agent's folder, as worktrees do.
+  // A project may be in an agent's folder, as worktrees are.
   if ([path, target].some((one) => isListed(plainParts(relativeTo(one, roots))))) return true;
   const linked = await Promise.all(roots.map(linkedPlaces));
   return isInsideRoots(target, linked.flat());
@@ -115,7 +114,7 @@ async function linkedPlaces(root: string): Promise<readonly string[]> {
     const entry = present.get(first);
     if (!entry) continue;
     const place = join(root, entry.name, ...others);
-    // An agent's folder has notes too: only links from it count.
+    // An agent's folder also has notes, so only links from it count.
     if (!AGENTS.has(first) || others.length > 0 || entry.isSymbolicLink()) found.push(place);
     for (const child of entry.isFile() ? [] : await read(place))
       if (child.isSymbolicLink() && !NOTES.test(child.name)) found.push(join(place, child.name));

@@ -1,15 +1,15 @@
-// Checks whether a path of an agent lies inside its session's folders, with every link followed.
+// Checks whether an agent's path is inside its session's folders, with all links resolved.
 import { readlink, realpath, stat } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
 import { isWindowsFilePath } from '../../base/pathNames';
 
-/** The kernel's own limit. */
+/** As in the kernel. */
 const MAX_LINKS = 40;
 
 /**
- * Follows every link, also dangling ones (writing would create the target); keeps what doesn't
- * exist as written.
+ * Resolves all links, also dangling ones (writing would create the target). What doesn't exist
+ * stays as written.
  * @throws the file system's error (EACCES, ELOOP, ENOTDIR)
  */
 export async function realTarget(path: string, links = 0): Promise<string> {
@@ -28,7 +28,7 @@ export async function realTarget(path: string, links = 0): Promise<string> {
   return realTarget(nodePath.resolve(folder, link), links + 1);
 }
 
-/** Leaves out missing folders. */
+/** Skips missing folders. */
 export async function realTargets(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.filter(nodePath.isAbsolute).map((folder) => realpath(folder).catch(() => '')),
@@ -36,14 +36,14 @@ export async function realTargets(folders: readonly string[]): Promise<string[]>
   return found.filter((folder) => folder !== '');
 }
 
-/** Compares spellings; both absolute and normal. */
+/** Compares spellings; both absolute and normalized. */
 export function isBelow(root: string, path: string, flavour: nodePath.PlatformPath = nodePath): boolean {
   const way = flavour.relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(way));
 }
 
 /**
- * Returns whether a path leads to a Windows server without any of the roots. Even a lookup there
+ * Returns whether a path is on a Windows server that has none of the roots. Even a lookup there
  * signs the user in.
  */
 export function isForeignShare(
@@ -56,10 +56,10 @@ export function isForeignShare(
 }
 
 /**
- * Returns whether a real path is inside one of the roots. If the spelling says no, folders are
- * compared by identity: ignored case and second mounts give one folder several spellings.
+ * Returns whether a resolved path is inside one of the roots. Falls back to comparing folders by
+ * identity: ignored case and second mounts give one folder several spellings.
  * @param target from {@link realTarget}
- * @param roots missing ones hold nothing
+ * @param roots missing ones are skipped
  */
 export async function isInsideRoots(target: string, roots: readonly string[]): Promise<boolean> {
   const identities = new Set<string>();
@@ -79,11 +79,11 @@ export async function isInsideRoots(target: string, roots: readonly string[]): P
   }
 }
 
-/** Bigint: Windows' numbers exceed a double. */
+/** Bigint, since Windows' numbers exceed a double. */
 async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });
-    // Some network disks number nothing.
+    // Some network drives have no file numbers.
     return ino === 0n ? undefined : `${dev}:${ino}`;
   } catch {
     return undefined;
@@ -97,7 +97,7 @@ function codeOf(error: unknown): string | undefined {
 /**
  * Returns possible places of a path: as written, else below each root; none if it must not be
  * looked up.
- * @param path a path, or a `file:` address of this machine
+ * @param path a path, or a local `file:` URL
  */
 export function placesOf(
   path: string,
@@ -111,8 +111,8 @@ export function placesOf(
 }
 
 /**
- * Returns whether a decoded path is one of a file: no device, and on no foreign Windows server,
- * where even a lookup would sign the user in.
+ * Returns whether a decoded path may be looked up: no device, and no foreign Windows server, where
+ * even a lookup would sign the user in.
  */
 export function mayLookUp(path: string, roots: readonly string[], flavour: nodePath.PlatformPath = nodePath): boolean {
   if (path.includes('\0')) return false;

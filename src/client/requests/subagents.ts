@@ -1,7 +1,7 @@
 // Sessions that the agent runs for ours: their updates arrive on the same connection and are shown
-// under the entry of the subagent, their requests are answered like our own (protocol,
-// "subagent_update"). A subagent can be stopped where that is offered; everything else is up
-// to its parent.
+// under the subagent's entry; their requests are answered like our own (protocol,
+// "subagent_update"). A subagent can be stopped if the agent offers it; everything else is up to
+// its parent.
 import type { Dialect, PermissionAsk } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Log } from '../../base/log';
@@ -24,7 +24,7 @@ export interface SubagentOptions {
   readonly log: Log;
 }
 
-/** A subagent's call id is unique only in its own session. */
+/** A call id is unique only in its own session. */
 function callIdOf(sessionId: string, toolCallId: string): string {
   return `${subagentCallId(sessionId)} ${toolCallId}`;
 }
@@ -36,7 +36,7 @@ export function askedBySubagent(asked: PermissionAsk, sessionId: string): Permis
 }
 
 export class Subagents {
-  /** Least recently heard first; the value ends its open questions. */
+  /** Least recently active first; aborting one withdraws its open questions. */
   readonly #known = new Map<string, AbortController>();
   readonly #options: SubagentOptions;
 
@@ -49,7 +49,7 @@ export class Subagents {
     return sessionId !== this.#options.ownId();
   }
 
-  /** Also shows what came earlier. */
+  /** Also shows updates received earlier. */
   announce(sessionId: string): void {
     const side = this.#options.side();
     if (!side) return;
@@ -66,7 +66,7 @@ export class Subagents {
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
   }
 
-  /** Resumes running ones of an earlier window or connection. */
+  /** Resumes subagents still running from an earlier window or connection. */
   resume(entries: readonly Entry[]): void {
     this.#known.clear();
     for (const entry of entries)

@@ -1,4 +1,4 @@
-// Pure functions on the text of files: lines, and the smallest change from one text to another.
+// Pure functions on file texts: lines, and the smallest change between two texts.
 import { sharedEnd, sharedStart } from '../../base/text';
 
 /** Returns at most `limit` lines from the 1-based `line`, with their ends. */
@@ -25,7 +25,10 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** The smallest single replacement; undefined if equal. Never cuts surrogate or CRLF pairs. */
+/**
+ * Returns the smallest single replacement; undefined if equal. Never splits surrogate or CRLF
+ * pairs.
+ */
 export function smallestChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
   let start = sharedStart(before, after);
@@ -41,10 +44,7 @@ function cutsPair(text: string, offset: number): boolean {
   return (left === 13 && right === 10) || (left >= 0xd800 && left <= 0xdbff && right >= 0xdc00 && right <= 0xdfff);
 }
 
-/**
- * Undefined unless the part occurs exactly once. Linear (Knuth, Morris, Pratt), whatever an agent
- * sends.
- */
+/** Undefined unless the part occurs exactly once. Linear (Knuth, Morris, Pratt) for any input. */
 export function onlyPlaceOf(text: string, part: string): number | undefined {
   if (part === text) return 0;
   if (part === '') return undefined;
@@ -62,7 +62,7 @@ export function onlyPlaceOf(text: string, part: string): number | undefined {
   return only;
 }
 
-/** By length of a beginning: how much of it is also its end. */
+/** By length of a prefix: how much of it is also its suffix. */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length + 1);
   let same = 0;

@@ -1,5 +1,5 @@
-// What an agent asks the user: permissions, forms and pages, and questions about files. All of it
-// is answered immediately when its turn stops or ends, or when the agent has ended.
+// Everything that an agent asks the user: permissions, forms and pages, and access to files. All of
+// it is answered immediately when the turn stops or ends, or the agent exits.
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';
@@ -20,7 +20,7 @@ export class UserRequests {
     this.askFile = async (question, signal) => !isCancelled() && (await this.#fileQuestions.ask(question, signal));
   }
 
-  /** Reopens questions of an earlier window; their agent repeats each. */
+  /** Reopens questions of an earlier window; the agent repeats them. */
   restore({
     permissions,
     elicitations,
@@ -36,10 +36,10 @@ export class UserRequests {
     this.elicitations.turnEnded(true);
   }
 
-  /** @param reportsStates the agent reports its states, and withdraws what is over */
+  /** @param reportsStates the agent reports its states, and withdraws questions itself */
   turnEnded(reportsStates: boolean): void {
-    // Some agents end turns without closing a question. Of one that reports states, background work
-    // may ask it.
+    // Some agents end turns without closing a question. If an agent reports states, background work
+    // may be asking.
     if (!reportsStates) this.permissions.cancelAll('turn');
     this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(false);

@@ -1,19 +1,19 @@
-// The commands that a line could run, for rules that narrow: in chains and substitutions, behind
-// programs that run others, with quotes, escapes and options resolved. Anything not known before
-// the line runs fits whatever it could be.
+// Finds the commands that a line could run, for rules that narrow: in chains and substitutions,
+// behind programs that run others, with quotes, escapes and options resolved. Anything unknown
+// until the line runs matches whatever it could be.
 import { matchesText } from '../requests/glob';
 import { ADDS_WORDS, mayBeAlias, programName, runsArguments, runsInput, valuesOf } from './runners';
 import { ANY, ANY_WORD, readLine, withoutPrefix } from './shellLine';
 
 const MAX_DEPTH = 8;
-/** Beyond this, the request is unreadable. */
+/** With more, the request counts as unreadable. */
 const MAX_COMMANDS = 50_000;
 const MAX_LINE = 200_000;
 const MAX_WORDS = 60;
 const MAX_DOUBTFUL = 6;
 
 const BLANKS = /[\p{White_Space}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]+/u;
-/** A variable that names a program which others start. */
+/** A variable that names a program for others to start. */
 const PROGRAM_VARIABLE = /^\w*(?:pager|editor|visual|command|cmd|shell|browser|askpass|wrapper|exec|ssh)\w*=(.*)$/is;
 const UNDRAWN = /\p{Default_Ignorable_Code_Point}+/u;
 
@@ -44,7 +44,7 @@ export class CouldRun {
       return;
     }
     for (const one of spellingsOf(line)) {
-      // Again without regard to quotes: it may be another shell, or its input.
+      // Again, ignoring quotes: it may be for another shell, or its input.
       for (const part of [one, ...one.split(/[;&|\n\r`(){}]+/)])
         this.#addCommand(part.split(BLANKS).filter(Boolean), depth, 'text');
       const { commands, inner, inputs, defines } = readLine(one);
@@ -56,7 +56,7 @@ export class CouldRun {
   }
 
   /**
-   * @param place `text`: may be no command, or was not read exactly; `tail`: another command may
+   * @param place `text`: may not be a command, or was not read exactly; `tail`: another command may
    * run it
    */
   #addCommand(
@@ -86,7 +86,7 @@ export class CouldRun {
       name === 'alias' || (/^(?:powershell|pwsh)$/.test(name) && args.some((arg) => /^[-/]e/i.test(arg)));
     if (isHidden || (isFed && inputs.length === 0)) this.#add(ANY);
     if (place === 'tail') {
-      // A folder: only a shell runs the builtin.
+      // Only a shell runs `.` as a builtin; elsewhere, it is a folder.
       if (runs === 'words' && name !== '.' && args.some(isUnknown)) this.#add(ANY);
       return;
     }
@@ -95,7 +95,7 @@ export class CouldRun {
     if (runs !== undefined || isFed) this.#addArguments(args, inputs, runs === 'words' || !runs, depth);
   }
 
-  /** Any tail of the arguments may be a command that it runs. */
+  /** Any tail of the arguments may be a command that the program runs. */
   #addTails(name: string, given: readonly string[], depth: number): void {
     // `parallel git ::: push`
     const args = given.filter((arg) => !/^:{3,4}\+?$/.test(arg));
@@ -109,8 +109,8 @@ export class CouldRun {
       const begins = at === 0 || /^-(?:exec|ok)/.test(args[at - 1] ?? '');
       if (begins) before = 0;
       const words = filled.slice(at);
-      // After a second word that is no option, a program is unlikely; nor is a file filled in
-      // behind the first one.
+      // After a second word that isn't an option, a program is unlikely; so is a filled-in file
+      // after the first one.
       const place = before === 0 || (before === 1 && arg === args[at]) ? 'tail' : 'text';
       if (place === 'tail' || !isUnknown(arg)) this.#addCommand(adds ? [...words, ANY] : words, depth, place);
       const isValue = !begins && filled[at - 1]?.startsWith('-') === true;
@@ -128,7 +128,7 @@ export class CouldRun {
         if (value !== undefined) this.#addLine(value, depth + 1);
       } else if (line === ANY && /^-\w*[ceEpr]$|^--(?:eval|print|command|execute)$/.test(args[at - 1] ?? ''))
         this.#add(ANY);
-      // Of another language, only the order of words is read.
+      // In another language, only the order of words is read.
       const code = line.split(/[^\w./:=+@~-]+/).filter(Boolean);
       for (let from = 0; from < code.length; from++) {
         const part = code.slice(from, from + MAX_WORDS);
@@ -168,13 +168,13 @@ function plainText(text: string): string {
 function spellingsOf(line: string): readonly string[] {
   const found = [line];
   if (UNDRAWN.test(line)) found.push(line.split(UNDRAWN).join(''), line.split(UNDRAWN).join(' '));
-  // The escapes of cmd and of PowerShell.
+  // Escapes of cmd and PowerShell.
   if (line.includes('^')) found.push(line.replaceAll('^', ''));
   if (line.includes('`')) found.push(line.replaceAll('`', ''));
   return found;
 }
 
-/** Without the options before the subcommand, and without any. */
+/** Returns the arguments without options before the subcommand, and without any options. */
 function withoutOptions(name: string, args: readonly string[]): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [args];
   const begin = (at: number, doubtful: number): void => {
@@ -201,13 +201,13 @@ function globsOf(pattern: string): readonly string[] {
   const [first = '', ...others] = unquoted.split(' ');
   const named = first.includes('*') ? unquoted : [programName(first), ...others].join(' ');
   const all = [pattern.toLowerCase(), plain, unquoted, named];
-  // As in allowing rules, a last star may stand for no word.
+  // As in allowing rules, a final star may match no word.
   return [...new Set(all.flatMap((one) => (one.endsWith(' *') ? [one, one.slice(0, -2)] : [one])))];
 }
 
 function couldMatch(glob: string, text: string): boolean {
   if (!text.includes(ANY) && !text.includes(ANY_WORD)) return matchesText(glob, text);
-  // Lengths of prefixes of the glob that the text so far could fit.
+  // Lengths of glob prefixes that the text so far could match.
   let ends = new Set([0]);
   const passStars = (): void => {
     for (const end of ends) if (glob[end] === '*') ends.add(end + 1);

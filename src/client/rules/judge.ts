@@ -1,4 +1,4 @@
-// Answers permission requests by rules, and offers a rule made from a request.
+// Answers permission requests by rules, and offers a rule for a request.
 import { dirname, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { PermissionRuleOffer } from '../../session/events/content';
@@ -12,11 +12,11 @@ import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within 
 import { matchesWords } from './runners';
 
 export interface RuleSet {
-  /** First match decides. */
+  /** The first match decides. */
   readonly user: readonly PermissionRule[];
-  /** These only narrow the user's rules. */
+  /** They can only narrow the user's rules. */
   readonly workspace: readonly (readonly PermissionRule[])[];
-  /** False: no rule allows. */
+  /** False: no rule can allow anything. */
   readonly isTrusted: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface JudgedSession extends SessionPlace {
 
 const STRICTNESS = { allow: 0, ask: 1, reject: 2 } as const;
 
-/** @returns no action if the user is to be asked */
+/** @returns no action if the user decides */
 export async function judge(asked: PermissionAsk, rules: RuleSet, session: JudgedSession): Promise<Judgement> {
   const proven = await provenSubject(asked, session);
   const allowing = rules.isTrusted ? proven : undefined;
@@ -45,12 +45,12 @@ export async function judge(asked: PermissionAsk, rules: RuleSet, session: Judge
         verdicts.push(rule);
         break;
       }
-      // Rules for commands can't allow touching a rejected file.
+      // Rules for commands can't allow access to a rejected file.
       const run = allowing?.subject.kind === 'execute' && allowing.subject;
       if (run && (await namesFileOf(rule, run, session))) verdicts.push({ ...rule, action: 'ask' });
     }
   const strictest = verdicts.sort((a, b) => STRICTNESS[b.action] - STRICTNESS[a.action])[0];
-  // Automatic answers are shown at the tool call; without one, the user is asked.
+  // Automatic answers are shown at the tool call; without one, the user decides.
   const isShown = asked.toolCallId !== undefined && asked.patch !== undefined;
   if (strictest && strictest.action !== 'ask' && isShown)
     return { action: strictest.action, rule: ruleLabel(strictest) };
@@ -65,12 +65,12 @@ export async function wouldAllow(rule: PermissionRule, asked: PermissionAsk, ses
 
 interface Proven {
   readonly subject: RequestSubject;
-  /** Real paths in the subject's order; empty for commands. */
+  /** Resolved paths in the subject's order; empty for commands. */
   readonly targets: readonly string[];
   readonly realRoots: readonly string[];
 }
 
-/** Only if its files are in the session's folders and unprotected. */
+/** Undefined unless its files are in the session's folders and unprotected. */
 async function provenSubject(asked: PermissionAsk, session: JudgedSession): Promise<Proven | undefined> {
   const subject = asked.toolCallId === undefined ? undefined : subjectOf(asked, session);
   if (!subject) return undefined;
@@ -91,7 +91,7 @@ async function provenSubject(asked: PermissionAsk, session: JudgedSession): Prom
     }
     return { subject, targets, realRoots };
   } catch {
-    return undefined; // what cannot be looked up is asked about
+    return undefined; // the user decides if a path can't be looked up
   }
 }
 
@@ -107,7 +107,7 @@ function allows(
   if (at === -1) return false;
   if (subject.kind === 'execute')
     return (folder === undefined || resolve(subject.cwd) === resolve(folder)) && matchesWords(pattern, subject.words);
-  // Both the written path and its target, from the same folder.
+  // The written path and its target must both match, from the same folder.
   const places = at === undefined ? roots.map((_, index) => index) : [at];
   return subject.paths.every((path, index) =>
     places.some((place) => {
@@ -117,7 +117,7 @@ function allows(
   );
 }
 
-/** The narrowest rule that allows the subject again. */
+/** Returns the narrowest rule that would allow the subject again. */
 function offerFor(
   { subject, targets, realRoots }: Proven,
   { cwd, roots }: JudgedSession,
@@ -137,7 +137,7 @@ function offerFor(
   return undefined;
 }
 
-/** A glob for the common folder; files in no folder are named. */
+/** Returns a glob for the common folder; files outside any folder are named. */
 function commonPattern(ways: readonly string[]): string | undefined {
   const [first, ...others] = ways;
   if (first === undefined || ways.some((way) => way.includes('*'))) return undefined;

@@ -1,5 +1,6 @@
-// Which rules that ask or reject have to do with a request. They need no proof: whatever a request
-// names counts, and what can't be looked up or read counts for every rule that could be about it.
+// Finds which rules that ask or reject concern a request. They need no proof: everything that a
+// request names counts, and what can't be looked up or read matches every rule that could be about
+// it.
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
@@ -21,12 +22,12 @@ const MAX_FIELD_DEPTH = 4;
 
 export interface Named {
   readonly kinds: readonly string[];
-  /** The agent does not say what kind of request it is. */
+  /** The agent doesn't say what kind of request it is. */
   readonly isOfAnyKind: boolean;
   readonly commands: CouldRun;
-  /** Absolute; as written and with links followed. */
+  /** Absolute; as written, and with links resolved. */
   readonly paths: readonly string[];
-  /** A path could not be looked up: it may lead anywhere. */
+  /** A path couldn't be looked up, so it may lead anywhere. */
   readonly isUnsure: boolean;
 }
 
@@ -37,7 +38,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   const called = rawCommandsIn(patch?.rawInput).commands.map(({ line }) => line);
   const given = [...(command ? [command.line] : []), ...input.commands, ...called];
   const isCommand = given.length > 0 || patch?.kind === 'execute';
-  // Without a command, a call has only its title.
+  // A call without a command has only its title.
   const lines = given.length > 0 || !isCommand ? given : [asked.title, ...(patch?.title ? [patch.title] : [])];
   const written = [
     ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
@@ -50,7 +51,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await placesOf(written, cwd, roots)) };
 }
 
-/** Whether a rejecting rule is about a file that a plain command's words seem to name. */
+/** Returns whether a rejecting rule is about a file that a plain command's words seem to name. */
 export async function namesFileOf(
   { kind, pattern = '', folder, action }: PermissionRule,
   { words, cwd }: { readonly words: readonly string[]; readonly cwd: string },
@@ -75,9 +76,9 @@ async function placesOf(
   const paths = new Set(written);
   let isUnsure = false;
   for (const path of written) {
-    if (isForeignShare(path, roots)) continue; // even looking there signs the user in
+    if (isForeignShare(path, roots)) continue; // even a lookup there signs the user in
     const real = await realTarget(path).catch((error: NodeJS.ErrnoException) => {
-      isUnsure ||= error.code !== 'ENAMETOOLONG'; // no file is called so
+      isUnsure ||= error.code !== 'ENAMETOOLONG'; // no file has such a name
     });
     if (real !== undefined) paths.add(real);
   }
@@ -103,7 +104,7 @@ export async function touches(
 }
 
 interface PlacedGlob {
-  /** Undefined: the glob is about whole paths. */
+  /** Undefined if the glob matches whole paths. */
   readonly base: string | undefined;
   readonly glob: string;
 }
@@ -111,7 +112,7 @@ interface PlacedGlob {
 async function globsOf(pattern: string, bases: readonly string[]): Promise<readonly PlacedGlob[]> {
   const parts = pattern.split('/');
   const star = parts.findIndex((part) => part.includes('*'));
-  // Named folders; the last part is a file.
+  // Folders before the first star; the last part is a file.
   const named = parts.slice(0, star < 0 ? -1 : star).join('/');
   const rest = parts.slice(star < 0 ? -1 : star).join('/');
   const found: PlacedGlob[] = [{ base: undefined, glob: pattern }];
@@ -126,7 +127,7 @@ async function globsOf(pattern: string, bases: readonly string[]): Promise<reado
   return found;
 }
 
-/** Like the least exact file system: ignores case. */
+/** Ignores case, like the least exact file system. */
 function fitsPath(glob: string, path: string): boolean {
   const [plainGlob, plainPath] = [glob, path].map((one) => plainParts(one).join('/')) as [string, string];
   return [
@@ -163,7 +164,7 @@ class Input {
       for (const one of value) this.#read(one, name, depth + 1);
     } else if (typeof value === 'object' && value !== null)
       for (const [key, one] of Object.entries(value)) {
-        // Codex names the files of a change as keys.
+        // Codex uses the files of a change as keys.
         if (/changes|files/i.test(name)) this.paths.push(key);
         this.#read(one, key, depth + 1);
       }

@@ -1,6 +1,5 @@
-// The permission requests that were answered in a stored session, and answers for good, newest
-// first.
-// The session is read backwards in small parts, so that nothing else waits for it.
+// Reads answered permission requests and permanent answers from a stored session, newest first:
+// backwards and in small parts, so that other work doesn't wait.
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
@@ -11,7 +10,7 @@ const ROWS = 64;
 const MAX_BEFORE = 20 * ROWS;
 /** Calls may come before their requests. */
 const MAX_CALLS = 500;
-/** Milliseconds before other work gets its turn. */
+/** Before other work gets a turn. */
 const SLICE_MS = 6;
 
 type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
@@ -42,7 +41,10 @@ interface Rows {
   readonly events: readonly TimedEvent[];
 }
 
-/** Reads a session backwards. @param maxRows rows read at most, from the end */
+/**
+ * Reads a session backwards.
+ * @param maxRows rows read at most, from the end
+ */
 async function* rowsOf(
   { lastSeq, read }: StoredEvents,
   types: readonly SessionEvent['type'][],
@@ -88,7 +90,7 @@ export async function* pastRequests(
         const { toolCallId } = event;
         calls.set(toolCallId, [...(calls.get(toolCallId) ?? []), timed]);
         if (!event.announced) continue;
-        // Earlier events under this id belong to another call.
+        // Earlier events with this id belong to another call.
         yield* requestsOf(toolCallId, open, calls);
         open = open.filter((one) => one.toolCallId !== toolCallId);
         calls.delete(toolCallId);
@@ -122,15 +124,13 @@ function entriesOf(newestFirst: readonly TimedEvent[]): SessionModel['state']['e
 
 export interface KeptAnswer {
   readonly at: number;
-  /** The command, else the request's title. */
+  /** The command, or the request's title. */
   readonly about: string;
   readonly answer: string;
   readonly isAllowed: boolean;
 }
 
-/**
- * Returns what the user answered for good: the agent keeps it, and nothing here can take it back.
- */
+/** Returns the user's permanent answers: the agent keeps them, and they can't be revoked here. */
 export async function* keptAnswers(
   stored: StoredEvents,
   maxRows: number,

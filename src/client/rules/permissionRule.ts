@@ -1,4 +1,4 @@
-// Permission rules as settings hold them: what they look like, and which of them count.
+// Permission rules in settings: their schema, and which of them are valid.
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 
@@ -15,9 +15,9 @@ const ruleSchema = z.object({
 });
 
 /**
- * A rule of `parley.permissions`. `kind`: that of a tool call, or `*`; `pattern`: a glob on the
- * command, or on paths relative to `folder`; `folder`: absolute, default any; `agent`: an id,
- * default all; `since`: the day it was saved, for people.
+ * A rule of `parley.permissions`. `kind`: that of a tool call, or `*`; `pattern`: a glob for the
+ * command, or for paths relative to `folder`; `folder`: absolute, default any; `agent`: an id,
+ * default all; `since`: the day it was saved, for display.
  */
 export type PermissionRule = z.infer<typeof ruleSchema>;
 

@@ -1,5 +1,4 @@
-// Finds the commands in the raw input of a tool call, whatever the agent calls its fields and
-// however deep they are.
+// Finds the commands in a tool call's raw input, whatever the names and depth of its fields.
 import { objectOf } from '../../base/untrusted';
 import { commandLine } from '../../terminals/terminalCommand';
 
@@ -10,7 +9,7 @@ export interface RawCommand {
 
 export interface RawCommands {
   readonly commands: readonly RawCommand[];
-  /** False: too large or deep to be read whole. */
+  /** False: too large or deep to be read completely. */
   readonly isWhole: boolean;
 }
 
@@ -21,14 +20,14 @@ const MAX_FIELDS = 2000;
 /** Lower case, without separators. */
 const LINES =
   /^(?:(?:shell|bash|terminal|run|exec)?(?:command|cmd)s?|(?:command|cmd)(?:line|text|string)s?|(?:shell)?scripts?|bash|powershell|pwsh|argv|code)$/;
-/** A list of these has lines; other lists are one program with its arguments. */
+/** A list in a plural field contains lines; other lists are one program with its arguments. */
 const LISTS = /s$/;
 const ARGUMENTS = /^(?:args|arguments|argv|argumentlist|params|parameters)$/;
 const PROGRAMS = /^(?:program|executable|exec|file|bin|binary)$/;
 const FOLDERS = /^(?:cwd|workdir|workingdir|workingdirectory|dir|directory|folder)$/;
 /** Fields that may hold arguments as JSON text. */
 const CONTAINERS = /^(?:args|arguments|input|toolinput|rawinput|params|parameters|payload|request|tool|call|function)$/;
-/** Text of files is never run. */
+/** Contents of files are never run. */
 const TEXTS = /^(?:content|contents|filetext|newtext|oldtext|newstring|oldstring|newstr|oldstr|patch|diff)$/;
 /** Subcommands of tools that edit files. */
 const EDITING = /^(?:view|create|str_replace|insert|undo_edit)$/;
@@ -39,7 +38,7 @@ export function rawCommandsIn(rawInput: unknown): RawCommands {
   return { commands: search.commands, isWhole: search.isWhole };
 }
 
-/** For comparison: agents write `file_path`, `filePath` and `FilePath`. */
+/** Normalized: agents write `file_path`, `filePath` and `FilePath`. */
 export function fieldName(name: string): string {
   return name.replaceAll(/[_\-\s.]/g, '').toLowerCase();
 }

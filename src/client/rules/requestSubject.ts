@@ -1,21 +1,17 @@
-// Reads from a permission request what it is about, as far as the request itself shows it.
+// Reads what a permission request is about, as far as the request itself proves it.
 //
-// All of a request is the agent's word. Title, description, name and text of a call are free text:
-// nothing is read from them. The kind is one word of the agent's choice: it must fit the rest, and
-// decides nothing alone. What counts is what the user would be shown and would judge:
+// Everything in a request is the agent's claim. Title, description, name and text are free text and
+// never read; the kind must fit the rest and decides nothing alone. What counts is what the user
+// would be shown:
 //
 // - a command: the line in `rawInput.command`, or the one that the request names as its command
-// - files: the paths of diffs and locations, and those that `rawInput` names; a change is a diff,
-//   or the whole text of the only file in `rawInput`
+// - files: the paths of diffs and locations, and those in `rawInput`; a change is a diff, or the
+//   whole text of the only file in `rawInput`
 //
-// An agent that lies about one of them is caught by the others: every path and every field must
-// belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A
-// field that is not known here may change what the call does ("dangerouslyDisableSandbox", "env",
-// "shell"), so the request has no subject then, and is asked.
-// A request without its own evidence has none, whatever was said of the call before.
-//
-// A rule cannot know what the agent does afterwards: an agent that asks for one thing and does
-// another needs no permission to do so.
+// Every path and field must belong to a call of this kind. Descriptions ("summary", "riskLevel")
+// change nothing. An unknown field may change what the call does ("dangerouslyDisableSandbox",
+// "env", "shell"), so the request has no subject and the user is asked. The same goes for a request
+// without evidence, whatever was reported of the call before.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { isWindowsFilePath } from '../../base/pathNames';
@@ -33,7 +29,7 @@ export interface SessionPlace {
 
 export type RequestSubject =
   | { readonly kind: 'execute'; readonly words: readonly string[]; readonly cwd: string }
-  /** Absolute and normal. Not empty. */
+  /** Absolute and normalized; never empty. */
   | { readonly kind: 'edit' | 'read'; readonly paths: readonly string[] };
 
 type Field =
@@ -56,7 +52,7 @@ type Field =
 /** By {@link fieldName}. */
 type Fields = ReadonlyMap<string, Field>;
 
-/** Words about a call, which don't change what it does. */
+/** Descriptions of a call, which don't change what it does. */
 const WORDS = fieldsOfNames('words', [
   ...['description', 'summary', 'explanation', 'reason', 'reasoning', 'justification', 'purpose', 'rationale'],
   ...['title', 'thought', 'variant', 'risk', 'riskLevel', 'riskReason', 'riskScore', 'task_progress'],
@@ -97,7 +93,7 @@ function fieldsOfNames(field: Field, names: readonly string[]): Fields {
   return new Map(names.map((name) => [fieldName(name), field]));
 }
 
-/** Undefined if the request does not show it beyond doubt. */
+/** Undefined if the request doesn't prove it. */
 export function subjectOf(asked: PermissionAsk, place: SessionPlace): RequestSubject | undefined {
   const kind = asked.patch?.kind;
   if (kind === 'execute') return commandOf(asked, place);
@@ -139,7 +135,7 @@ function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): Requ
   const showsText = diffs.length === 0 && isText && new Set(input.paths).size === 1;
   const evidence = kind === 'read' || showsText ? input.paths : diffs;
   const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
-  // Without a diff or the text, the user would not see the change either.
+  // Without a diff or the text, the user wouldn't see the change either.
   if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
   if (!input.names.every((name) => paths.some((path) => path === name || path.endsWith(`${sep}${name}`))))
     return undefined;
@@ -150,17 +146,17 @@ interface InputFields {
   readonly commands: (string | readonly string[])[];
   readonly folders: string[];
   readonly paths: string[];
-  /** Of files in `paths`. */
+  /** Names of files in `paths`. */
   readonly names: string[];
   readonly patches: string[];
-  /** Of fields that change files. */
+  /** Fields that change files. */
   readonly changes: Field[];
 }
 
 /** `whole`: the text of a file, which the card shows. */
 const CHANGES: ReadonlySet<Field> = new Set(['whole', 'text', 'patch', 'edits', 'changes', 'filediff']);
 
-/** Undefined if anything in it is unknown. */
+/** Undefined if any field is unknown. */
 function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
   const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [], changes: [] };
   const raw = objectOf(rawInput);
@@ -174,7 +170,7 @@ function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
   return fields;
 }
 
-/** @returns false for a value of another kind */
+/** @returns false for a value of the wrong kind */
 function takes(fields: InputFields, field: Field, value: unknown): boolean {
   switch (field) {
     case 'words':
@@ -237,7 +233,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a patch names only these files. Lines that look like a name count. */
+/** Returns whether a patch names only these files. Lines that look like a name count. */
 function staysWithin(patch: string, paths: readonly string[]): boolean {
   return [...patch.matchAll(/^(?:Index: |\+\+\+ |--- |\*\*\* |diff |rename |copy )(.*)$/gm)].every(
     ([line, name = '']) => {
@@ -248,13 +244,14 @@ function staysWithin(patch: string, paths: readonly string[]): boolean {
   );
 }
 
-/** Absolute, normalized, without invisible characters. */
 export function isPlainPath(path: string): boolean {
   if (!isAbsolute(path) || /[\n\t]/.test(path) || revealHidden(path) !== path || resolve(path) !== path) return false;
   return process.platform !== 'win32' || isWindowsFilePath(path);
 }
 
-/** With slashes; undefined outside of the folder, and for itself. */
+/**
+ * Returns the relative path with slashes; undefined outside the folder, and for the folder itself.
+ */
 export function within(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;

@@ -1,13 +1,13 @@
-// The programs that run what is in their arguments, as a table. No rule allows such a command, and
-// a rule that asks or rejects looks at each command in it.
+// Table of programs that run what their arguments say. No rule allows such a command; rules that
+// ask or reject look at each command in it.
 import { posix } from 'node:path';
 
 interface Runner {
   /** Lower case, without `.exe`; a trailing `*` matches a prefix. */
   readonly names: string;
-  /** Tested on the arguments, joined by spaces; absent: always. */
+  /** Tested on the arguments, joined by spaces; absent: always matches. */
   readonly when?: RegExp;
-  /** The arguments may hold a program in another language. */
+  /** The arguments may contain a program in another language. */
   readonly isCode?: true;
 }
 
@@ -20,7 +20,7 @@ const RUNNERS: readonly Runner[] = [
   { names: 'cmd powershell pwsh wsl wslg conhost start call forfiles runas psexec schtasks wmic iex icm saps' },
   { names: 'invoke-expression invoke-command invoke-item start-process start-job start-threadjob add-type' },
   { names: 'rundll32 regsvr32 mshta cscript wscript' },
-  // Other rights, priorities, limits and surroundings
+  // Other privileges, priorities, limits and environments
   { names: 'sudo sudoedit doas su runuser run0 pkexec gksu gksudo kdesudo sg newgrp setpriv capsh runcon machinectl' },
   { names: 'env nohup nice ionice chrt taskset numactl prlimit cpulimit cgexec setarch linux32 linux64 setsid' },
   { names: 'timeout gtimeout time gtime watch stdbuf unbuffer script scriptreplay expect autoexpect ts chronic ifne' },
@@ -31,14 +31,14 @@ const RUNNERS: readonly Runner[] = [
     names: 'proxychains proxychains4 op doppler infisical chamber envchain aws-vault vault teller sops dotenv dotenvx',
   },
   { names: 'direnv foreman honcho overmind rtk' },
-  // Terminals, queues and many machines
+  // Terminals, queues and groups of machines
   { names: 'xterm uxterm urxvt rxvt st kitty alacritty foot wezterm ghostty konsole gnome-terminal ptyxis tilix' },
   { names: 'terminator xfce4-terminal lxterminal mintty winpty cygstart wt rlwrap with-contenv faketime' },
   { names: 'mpirun mpiexec srun sbatch salloc qsub bsub sem tsp ts nq pueue pm2 forever' },
   { names: 'ansible ansible-console salt salt-ssh fab pdsh dsh clush rsh nc ncat netcat socat' },
-  // Measuring and debugging
+  // Profiling and debugging
   { names: 'strace ltrace dtruss gdb lldb rr valgrind perf heaptrack hyperfine catchsegv sde pyinstrument' },
-  // On many files, again and again, elsewhere
+  // Repeated and remote execution
   { names: 'xargs gxargs parallel rush fd fdfind entr watchexec watchman-make nodemon chokidar reflex onchange' },
   { names: 'find gfind', when: / -(?:exec|execdir|ok|okdir|delete|fprint\w*|fls)\b|^-(?:exec|ok)/ },
   { names: 'concurrently wait-on wsrun lerna nx turbo cross-env cross-env-shell run-s run-p npm-run-all dotenv-cli' },
@@ -51,7 +51,7 @@ const RUNNERS: readonly Runner[] = [
   { names: 'kubectl oc k9s', when: sub('exec|run|debug|plugin|krew|cp') },
   { names: 'lxc incus vagrant multipass toolbox distrobox flatpak flatpak-spawn snap heroku fly flyctl gcloud qemu-*' },
   { names: 'wine wine64 mono' },
-  // Package managers and versions
+  // Package and version managers
   {
     names: 'npx bunx pnpx uvx pipx dlx corepack volta fnm nvm nave nodenv rbenv pyenv jenv asdf mise rtx proto rustup',
   },
@@ -89,7 +89,7 @@ const RUNNERS: readonly Runner[] = [
     when: /(?:^| )(?:--config|--config-option|--editor-cmd|--diff-cmd|--tool|config|run|fix)\b/,
   },
   { names: 'gh glab', when: sub('alias|extension|ext|codespace|cs|config') },
-  // Editors, pagers and languages: their arguments are programs
+  // Editors, pagers and interpreters: their arguments are programs
   {
     names: 'vim vi nvim view ex ed emacs emacsclient nano micro less more most man awk gawk mawk nawk sed gsed',
     isCode: true,
@@ -115,11 +115,11 @@ const RUNNERS: readonly Runner[] = [
   { names: 'gcc g++ cc c++ clang clang++', when: /(?:^| )(?:-wrapper|-fplugin|-B|-specs)/ },
 ];
 
-/** Programs that change what later commands mean, or where. */
+/** Programs that change the meaning or the folder of later commands. */
 const CHANGES_LATER =
   /^(?:cd|pushd|popd|set|export|unalias|unset|declare|readonly|typeset|enable|git-shell|docker.*|podman.*|kubectl|find|gfind)$/;
 
-/** Their first options may say what to run. */
+/** Programs whose first options may say what to run. */
 const RUNS_OPTIONS =
   /^(?:git|hg|svn|jj|node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|rscript|r|java|npm|pnpm|yarn|make|gmake|cargo|go|tar|gcc|cc|clang|bundle|nix|poetry|uv|gh)$/;
 
@@ -142,7 +142,10 @@ export function programName(word: string): string {
     .replace(/\.(?:exe|com|cmd|bat|ps1)$/, '');
 }
 
-/** Words, or code in another language; undefined: nothing. */
+/**
+ * Returns whether arguments contain words of a command, or code in another language; undefined:
+ * neither.
+ */
 export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
   const started = BY_START.filter(({ start }) => name.startsWith(start)).map(({ runner }) => runner);
@@ -153,7 +156,7 @@ export function runsArguments(name: string, args: readonly string[]): 'words' | 
   return runners.every(({ isCode }) => isCode) ? 'code' : 'words';
 }
 
-/** No rule may allow it: it runs or changes more than its words say. */
+/** Returns whether no rule may allow the command, as it runs or changes more than its words say. */
 export function isOpaque(name: string, args: readonly string[]): boolean {
   if (CHANGES_LATER.test(name) || runsArguments(name, args) !== undefined) return true;
   return RUNS_OPTIONS.test(name) && args[0]?.startsWith('-') === true;
@@ -165,7 +168,7 @@ export function runsInput(name: string, args: readonly string[]): boolean {
   );
 }
 
-/** Options before a subcommand that take the next word. */
+/** Options before a subcommand that take the next word as a value. */
 const VALUE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   git: [
     '-C',
@@ -187,7 +190,7 @@ export function valuesOf(name: string, option: string): 0 | 1 | undefined {
   return known === undefined ? undefined : known.includes(option) ? 1 : 0;
 }
 
-/** Built-in commands of programs with user-defined aliases. */
+/** Built-in commands of programs that have user-defined aliases. */
 const OWN_COMMANDS: Readonly<Record<string, string>> = {
   git: 'add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential daemon describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id gitk grep gui hash-object help hook index-pack init instaweb interpret-trailers lfs log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push quiltimport range-diff read-tree rebase receive-pack reflog refs remote repack replace replay request-pull rerere reset restore rev-list rev-parse revert rm send-email send-pack shell shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule subtree switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree',
   cargo:
@@ -202,12 +205,13 @@ export function mayBeAlias(name: string, word: string): boolean {
 
 const MAX_LINE = 1000;
 
-/** Without a meaning in sh, cmd and PowerShell. */
+/** No meaning in sh, cmd and PowerShell. */
 const PLAIN_WORD = /^[A-Za-z0-9_./:+=-]+$/;
 
 /**
- * Undefined for anything but one plain command: quotes, variables, substitutions, redirections,
- * globs, several commands, line breaks, assignments, and programs that run their arguments.
+ * Returns undefined for anything but one plain command: quotes, variables, substitutions,
+ * redirections, globs, several commands, line breaks, assignments, and programs that run their
+ * arguments.
  */
 export function plainWords(line: string): readonly string[] | undefined {
   // Other white space separates commands in some shells.
@@ -223,7 +227,7 @@ export function arePlain(words: readonly string[]): boolean {
   return name !== '' && !isOpaque(name, words.slice(1));
 }
 
-/** A last `*` stands for words that are neither options nor lead out of the folder. */
+/** A final `*` matches words that are neither options nor lead out of the folder. */
 export function matchesWords(pattern: string, words: readonly string[]): boolean {
   const wanted = pattern.split(' ').filter((word) => word !== '');
   const isOpen = wanted.length > 1 && wanted.at(-1) === '*';

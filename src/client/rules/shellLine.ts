@@ -1,25 +1,25 @@
-// Reads a command line as shells do, for rules that must not miss a command in it: what is not
-// known before it runs becomes a sign that stands for any text.
+// Parses a command line as shells do, for rules that must not miss a command in it. What is unknown
+// until it runs becomes a placeholder for any text.
 
-/** Any text. Of a private area, so that it is in no command. */
+/** Any text. From the private use area, so no command contains it. */
 export const ANY = '\uE001';
 /** Any text without a space. */
 export const ANY_WORD = '\uE000';
 
-/** Word separators of some shell, or look-alikes. */
+/** Word separators of some shell, and look-alikes. */
 const BLANK = /[\p{Zs}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/u;
 const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/;
-/** A command follows these. */
+/** Words before a command. */
 const RESERVED = /^(?:if|then|elif|else|fi|do|done|while|until|for|select|case|esac|in|function|!|\{|\}|\[\[|\]\]|@)$/;
 const ASSIGNMENT = /^[A-Za-z_\uE000\uE001][\w\uE000\uE001]*(?:\[[^\]]*\])?\+?=/;
 
 export interface ReadLine {
   /** With quotes and escapes resolved. */
   readonly commands: readonly (readonly string[])[];
-  /** Lines run for their output. */
+  /** Lines in command substitutions. */
   readonly inner: readonly string[];
   readonly inputs: readonly string[];
-  /** It redefines names: any command may be any other. */
+  /** The line redefines names, so any command may be any other. */
   readonly defines: boolean;
 }
 
@@ -45,7 +45,7 @@ class Reader implements ReadLine {
   #words: string[] = [];
   /** Undefined between words. */
   #word: string | undefined;
-  /** The next word is a redirection's target, or an input's end mark. */
+  /** The next word is the target of a redirection, or the end mark of an input. */
   #target: 'file' | 'end' | undefined;
   /** End marks of inputs that begin on the next line. */
   #ends: string[] = [];
@@ -183,7 +183,7 @@ class Reader implements ReadLine {
       else if (char === close && --depth === 0) break;
     }
     const text = this.#line.slice(begin, this.#at);
-    // `${X:-text}`: the text is taken if there is no X.
+    // `${X:-text}`: the text applies if X is unset.
     this.inner.push(open === '(' ? text : text.replace(/^[^-+=?]*[-+=?]?/, ''));
     this.#add('', sign, 1);
   }
@@ -208,12 +208,12 @@ class Reader implements ReadLine {
       this.#enclosed('(', ')', ANY_WORD);
     } else {
       this.#endWord();
-      // The text after `<<<` is a word: the command may run it.
+      // The text after `<<<` counts as a word: the command may run it.
       if (whole !== '<<<') this.#target = whole.startsWith('<<') ? 'end' : 'file';
     }
   }
 
-  /** `{a,b}` becomes several words; alone, the brace groups commands. */
+  /** `{a,b}` becomes several words; a lone brace groups commands. */
   #brace(): void {
     const whole = /^\{[^{}\s]*(?:\{[^{}\s]*\}[^{}\s]*)*\}/.exec(this.#line.slice(this.#at, this.#at + 1000))?.[0];
     if (whole !== undefined && /,|\.\./.test(whole)) this.#add('', ANY, whole.length);

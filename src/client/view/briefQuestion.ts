@@ -1,9 +1,8 @@
-// One line that says all of what a permission request is about, for a notification that can answer
-// it. Requests about changes have none: a user decides on a change by its lines, and those fit in
-// no notification.
+// Describes a permission request completely in one line, for a notification that can answer it.
+// Requests about changes have no such line: the user decides by the diff, which doesn't fit.
 //
-// The line consists of what the call would do and of the agent's name, which the user knows. Titles
-// and descriptions are free text of the agent: they could say that the call does something else.
+// The line contains what the call would do, and the agent's name. Titles and descriptions are free
+// text of the agent: they could claim that the call does something else.
 import * as l10n from '@vscode/l10n';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
