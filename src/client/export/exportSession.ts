@@ -20,7 +20,7 @@ export interface ExportOptions {
   readonly report?: (done: number, total: number) => void;
 }
 
-/** Characters that are put together before they become bytes. */
+/** Characters collected before they are encoded. */
 const CHUNK = 256 * 1024;
 
 export async function exportSession(
@@ -50,7 +50,7 @@ export async function exportSession(
 }
 
 /**
- * Returns what was said as rich text for the clipboard of the user, who has the secrets already.
+ * Returns the messages as rich text for the user's clipboard. Secrets stay, as the user has them.
  */
 export async function sessionHtml(state: ExportedSession['state'], agent: string): Promise<string> {
   const writer = new ItemWriter(state);
@@ -64,10 +64,9 @@ export async function sessionHtml(state: ExportedSession['state'], agent: string
   return html + page.close();
 }
 
-/** How entries become a text. */
+/** Turns entries into text. */
 type Form = Pick<SessionPage, 'begin' | 'entry' | 'end'>;
 
-/** One entry a line. */
 function jsonForm(): Form {
   let separator = '';
   return {
@@ -82,13 +81,13 @@ function jsonForm(): Form {
 }
 
 /**
- * Of tool calls and notices: values of any shape. Secrets in them are known by their names, too.
+ * Fields of tool calls and notices with values of any shape. Their secrets are also recognized by
+ * name.
  */
 const RAW = new Set(['input', 'output', 'raw']);
-/** Not text: pictures and sounds. Searching megabytes of them takes long. */
+/** Pictures and sounds: searching megabytes of base64 takes long. */
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
-/** Returns the entry, or a part of it, without secrets. */
 function cleanItem<T extends object>(fields: T): T {
   const cleaned = Object.entries(fields).map(([name, value]: [string, unknown]) => [
     name,
@@ -116,11 +115,11 @@ function cleanRaw(value: unknown): unknown {
     try {
       return JSON.parse(cleaned);
     } catch {
-      // What looks like a secret may be more than a string, which breaks the JSON.
+      // A match can be more than a string, which breaks the JSON.
       return cleaned;
     }
   } catch {
-    // Nested too deeply to be written.
+    // Nested too deeply to be serialized.
     return REDACTED;
   }
 }

@@ -1,10 +1,10 @@
-// Turns the entries of a file into the events of a session that is over. Nothing in a file is to be
-// trusted: it brings no buttons, no ids, and no decisions on permissions, which rules learn from.
+// Converts the entries of a file to the events of a finished session. Files aren't trusted: they
+// bring no buttons, ids, or permission decisions, which rules learn from.
 import type { ToolContent } from '../../session/events/content';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { ItemPart, SessionItem, ToolItem } from './sessionItems';
 
-/** Codes of errors; others may come from nowhere but a file that was written for it. */
+/** Error codes; anything else comes from a crafted file. */
 const CODE = /^[a-z\d-]{1,60}$/;
 
 type TurnEnd = Extract<SessionItem, { type: 'turn_end' }>;
@@ -16,7 +16,7 @@ export class ItemReader {
   #at = 0;
   readonly #calls: string[] = [];
 
-  /** @param now nothing of the past is later; ms since 1970 */
+  /** @param now latest possible time, in ms since 1970 */
   constructor(now: number) {
     this.#now = now;
   }

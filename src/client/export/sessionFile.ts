@@ -1,5 +1,5 @@
-// The file of an exported session (docs/sessions.md, "Format of exported sessions"): JSON with one
-// entry a line, so that a long one is written and read a little at a time.
+// Reads exported sessions (docs/sessions.md, "Format of exported sessions"): JSON with one entry
+// per line, so that a long file is read in small steps.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { parsedJson } from '../../base/untrusted';
@@ -12,13 +12,13 @@ export const SESSION_FILE = {
   format: 'parley-session',
   version: 1,
   maxBytes: 256 * 1024 * 1024,
-  /** Of one entry. A file that another program has put into one line may have as many. */
+  /** Per entry. Another program may have put a whole file on one line. */
   maxLine: 16 * 1024 * 1024,
   maxEntries: 200_000,
 } as const;
 
 /**
- * @param now nothing in it is later; ms since 1970
+ * @param now latest possible time, in ms since 1970
  * @throws ParleyError `not-a-session`, `session-version`, `session-too-large`
  */
 export async function readSessionFile(
@@ -60,7 +60,7 @@ function open(bytes: Uint8Array): { readonly head: SessionHead; readonly lines: 
 
 const NEWLINE = 10;
 
-/** The entries of a file that has one a line. */
+/** Yields the entries of a file with one per line. */
 function* linesOf(bytes: Uint8Array, from: number): Generator<unknown> {
   for (let at = from; at < bytes.length; ) {
     const next = bytes.indexOf(NEWLINE, at);

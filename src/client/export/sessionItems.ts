@@ -1,5 +1,5 @@
-// The entries of an exported session, version 1 (docs/sessions.md, "Format of exported sessions").
-// The schemas are for files of anybody: they drop what they do not know.
+// Schemas of exported entries, version 1 (docs/sessions.md, "Format of exported sessions"). Files
+// can come from anyone; unknown fields are dropped.
 import * as z from 'zod/mini';
 import { MAX_NESTING } from '../../session/model/state';
 
@@ -149,7 +149,7 @@ const head = z.object({
 
 export type SessionHead = Frozen<z.infer<typeof head>>;
 
-/** Returns what a file says of its session; undefined if it is not a file of a session. */
+/** Returns a file's description of its session; undefined if it isn't a session file. */
 export function readHead(value: unknown): SessionHead | undefined {
   return head.safeParse(value).data as SessionHead | undefined;
 }

@@ -1,5 +1,5 @@
-// A session as one page of HTML that needs nothing else and does nothing: no scripts, nothing is
-// loaded. What agents said is escaped or drawn by our own Markdown.
+// A session as a self-contained HTML page that runs and loads nothing. Texts of agents are escaped
+// or rendered by our own Markdown.
 import { createHash } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import { plainOutput } from '../../base/ansi';
@@ -125,7 +125,7 @@ export class SessionPage {
   }
 
   #blocks(blocks: readonly ItemBlock[]): string {
-    // Parts of one message are one text: a code block may go through several of them.
+    // Joined, since a code block may span several parts of a message.
     let html = '';
     let text = '';
     for (const block of blocks) {

@@ -1,4 +1,4 @@
-// Turns the transcript of a session into the entries of an export.
+// Converts the transcript of a session to exported entries.
 import { localize } from '../../base/localizable';
 import type { ToolContent } from '../../session/events/content';
 import type { Entry, PlacedEntry, SessionState, ToolEntry } from '../../session/model/state';
@@ -7,7 +7,7 @@ import type { ItemPart, SessionItem } from './sessionItems';
 
 type State = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
 
-/** Ends each turn, even if the agent did not; entries after that keep their place. */
+/** Ends each turn, even if the agent did not. Later entries keep their place. */
 export class ItemWriter {
   readonly #state: State;
   readonly #turns: ReadonlyMap<string, State['turns'][number]>;

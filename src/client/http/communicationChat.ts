@@ -1,6 +1,5 @@
-// A conversation's session with HTTP agents. The session belongs to the client: it outlives
-// connections, moves along when the agent's address changes, and is stored so that it outlives the
-// window.
+// A conversation's session with HTTP agents. The client owns it: it survives connections, moves
+// when the agent's address changes, and is stored to outlive the window.
 
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -45,7 +44,7 @@ export interface ChatServices {
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
 }
 
-/** Answers for unknown session ids; some servers take only their own kind of ids. */
+/** Responses for unknown session ids; some servers accept only ids of their own. */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 export class CommunicationChat {
@@ -59,7 +58,7 @@ export class CommunicationChat {
   #adopted: SessionDescriptor | undefined;
   #emit: ((event: SessionEvent) => void) | undefined;
   #kept: string | undefined;
-  /** The entry of the prompt whose answer was being given when the window before ended. */
+  /** Entry of the prompt that was being answered when the previous window ended. */
   #unanswered: string | undefined;
 
   constructor(key: string, services: ChatServices, model: SessionView, transcript: () => readonly Message[]) {
@@ -73,7 +72,9 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /** The session as far as it is known, even offline, and branches on servers, newest last. */
+  /**
+   * Returns what is known of the session, even offline, and its branches on servers, newest last.
+   */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
@@ -91,7 +92,10 @@ export class CommunicationChat {
     this.#emit = emit;
   }
 
-  /** Begins a new session; no server hears of it before the first prompt. @returns its id */
+  /**
+   * Begins a session; no server learns of it before the first prompt.
+   * @returns its id
+   */
   begin(endpoint: AgentEndpoint): string {
     const id = mintId();
     this.#branches = [];
@@ -100,7 +104,7 @@ export class CommunicationChat {
   }
 
   /**
-   * Continues a session: what is known here counts first, then what was saved, then the server.
+   * Continues a session: from this window, else as stored, else from the server.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
   async open(sessionId: string, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
@@ -115,7 +119,7 @@ export class CommunicationChat {
     this.#adopted = undefined;
     this.#branches = record.branches;
     const { place: last, question } = record;
-    // Headers for the old server are not stored, so the request carries no token.
+    // Headers for the old server aren't stored, so the request has no token.
     const { log, onTraffic } = this.#services;
     const traffic: Traffic | undefined =
       onTraffic && ((dir, line) => onTraffic(this.#key, dir, redactSignatures(line)));
@@ -154,7 +158,10 @@ export class CommunicationChat {
     }
   }
 
-  /** Whether a window ended while the agent worked; the next start asks for the outcome. */
+  /**
+   * Returns whether a window ended while the agent worked; the next start then asks for the
+   * outcome.
+   */
   async missedEnd(): Promise<boolean> {
     return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
@@ -173,7 +180,7 @@ export class CommunicationChat {
     const lost = record?.running && this.#lostAnswer(record);
     if (lost) past.held.add(lost);
     const descriptor = await past.handOut(recorder, signal);
-    // The copies that were made are known from now on.
+    // Remember the copies that were made.
     if (record) await this.#write(writeRecord({ ...record, ...past.kept }));
     return descriptor;
   }
@@ -217,7 +224,7 @@ export class CommunicationChat {
       onDidFork: ({ theirs }) => {
         this.#branches = withBranch(this.#branches, theirs);
       },
-      // The window may end while the agent works: the server has more than we know then.
+      // The window may end while the agent works; the server then has more than we know.
       keep: () => this.#keep([this.#endpoint?.client.origin ?? endpoint.client.origin]),
       onDidMiss: (said) => this.#showMissed(said),
       links,
@@ -240,7 +247,7 @@ export class CommunicationChat {
     return this.#isAsked(record) && answer?.role !== 'user' ? answer : undefined;
   }
 
-  /** The prompt of the run that was under way is the last one in the transcript. */
+  /** Returns whether the last prompt in the transcript is that of the interrupted run. */
   #isAsked({ held = [] }: CommunicationRecord): boolean {
     const prompt = held.at(-1)?.message;
     const asked = this.#transcript().findLast(({ role }) => role === 'user');
@@ -305,7 +312,10 @@ export class CommunicationChat {
     }
   }
 
-  /** Never throws. `about`: origins that are about to get the session. */
+  /**
+   * Never throws.
+   * @param about origins that are about to receive the session
+   */
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;
     const session = this.#session;

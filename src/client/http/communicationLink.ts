@@ -1,5 +1,5 @@
-// A link to an HTTP agent. There is no connection that could break: each request stands alone, and
-// a failure fails its prompt.
+// A link to an HTTP agent. Each request stands alone, so there is no connection to lose: a failure
+// fails its prompt.
 import type {
   AgentDescription,
   Dialect,
@@ -34,7 +34,10 @@ import type { CommunicationChat } from './communicationChat';
 
 const MAX_NAMES = 20;
 
-/** `GET /ping`. A server without it may still be one. @throws AgentServerError */
+/**
+ * `GET /ping`. A server without it may still be an agent server.
+ * @throws AgentServerError
+ */
 export async function reachServer(client: CommunicationClient, signal: AbortSignal): Promise<void> {
   try {
     await client.ping(signal);
@@ -43,9 +46,7 @@ export async function reachServer(client: CommunicationClient, signal: AbortSign
   }
 }
 
-/**
- * @throws ParleyError `agent-unknown` with the known names, `not-an-agent-server`; AgentServerError
- */
+/** @throws ParleyError `agent-unknown` with known names, `not-an-agent-server`; AgentServerError */
 export async function findAgent(
   client: CommunicationClient,
   name: string,
@@ -96,8 +97,8 @@ export function describeAgent(manifest: AgentManifest): AgentDescription {
       prompt: {
         image: takes('image'),
         audio: takes('audio'),
-        // A file is a separate part, whatever its type: one that takes plain text alone gets
-        // it as text.
+        // A file is a separate part of any type; a server that accepts only plain text gets it as
+        // text.
         embeddedContext: types.some((type) => type.startsWith('*') || type.toLowerCase() === 'text/*'),
       },
       resume: {},
@@ -112,7 +113,7 @@ function isNotFound(error: unknown): boolean {
   return error instanceof AgentServerError && error.status === 404;
 }
 
-/** How long a run may take to stop when its conversation ends, in milliseconds. */
+/** How long a run may take to stop when its conversation ends. */
 const STOP_MS = 1500;
 const credentialsHint = (): Localizable =>
   localizable(
@@ -121,7 +122,7 @@ const credentialsHint = (): Localizable =>
 
 export interface LookUpOptions {
   readonly agent: CommunicationAgent;
-  /** Without it, agents have no secrets and no messages go out unencrypted. */
+  /** Absent: agents get no secrets, and no messages are sent unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly fetch?: FetchLike;
   readonly log: Log;
@@ -147,7 +148,7 @@ export async function lookUpAgent(options: LookUpOptions, stages: Stages, signal
   const { agent, remote, onTraffic } = options;
   let scrub = (text: string): string => text;
   try {
-    // The user may be asked for a secret, which takes as long as it takes to find it.
+    // The user may take any time to enter a secret.
     const resolve = (stop: AbortSignal) => resolveRemote(agent, remote, stop);
     const { url, headers } = await stages.run('resolve', signal, resolve, 'sign-in');
     scrub = scrubber(headers);
@@ -172,7 +173,7 @@ export class CommunicationLink implements AgentLink {
   readonly router: UpdateRouter;
   readonly description: AgentDescription;
   readonly dialect: CommunicationDialect;
-  /** Never: what fails is a prompt. */
+  /** Never fires: prompts fail instead. */
   readonly onDidEnd: Event<ParleyError> = () => toDisposable(() => {});
   readonly #name: string;
   readonly #log: Log;
@@ -206,7 +207,7 @@ export class CommunicationLink implements AgentLink {
   }
 
   throwIfEnded(): void {
-    // It never ends on its own.
+    // An HTTP agent never ends by itself.
   }
 
   until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -232,7 +233,7 @@ export class CommunicationLink implements AgentLink {
   }
 }
 
-/** Begins with the agent's name; the server's own words may be in it. */
+/** Prefixes the agent's name; the text may quote the server. */
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const [code, hint] = error instanceof ParleyError ? [error.code, error.texts.hint] : ['agent-error', undefined];
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
@@ -245,13 +246,13 @@ function named(error: unknown, agent: string, scrub: (text: string) => string): 
 interface CommunicationDialectOptions {
   readonly endpoint: AgentEndpoint;
   readonly chat: CommunicationChat;
-  /** Takes secrets out of a text that people see. */
+  /** Removes secrets from a text for display. */
   readonly scrub: (text: string) => string;
-  /** Routes an event of a session to its conversation, where it arrives as an update. */
+  /** Sends an event of a session to its conversation as an update. */
   readonly route: (sessionId: string, event: SessionEvent) => void;
 }
 
-/** A prompt is a run, and what happens in a run arrives as events already. */
+/** A prompt is a run, and the contents of a run already arrive as events. */
 class CommunicationDialect implements Dialect {
   readonly protocol = 'communication';
   readonly #options: CommunicationDialectOptions;
@@ -269,7 +270,6 @@ class CommunicationDialect implements Dialect {
     return { sessionId };
   }
 
-  /** @throws ParleyError `session-not-found`; AgentServerError */
   async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const { chat, endpoint } = this.#options;
     this.#attach(sessionId);
@@ -278,7 +278,7 @@ class CommunicationDialect implements Dialect {
   }
 
   /**
-   * `POST /runs`, or `POST /runs/{id}` for an answer.
+   * `POST /runs`, or `POST /runs/{id}` to answer.
    * @throws as `CommunicationSession.send`
    */
   async prompt(
@@ -299,7 +299,6 @@ class CommunicationDialect implements Dialect {
     }
   }
 
-  /** `POST /runs/{id}/cancel`. */
   async cancel(_sessionId: string): Promise<void> {
     await this.#options.chat.cancel();
   }
@@ -312,7 +311,7 @@ class CommunicationDialect implements Dialect {
     for (const update of updates) emit(update as SessionEvent);
   }
 
-  /** Stops a run whose end would not be seen; a question stays, since it may be answered later. */
+  /** Stops a run whose end wouldn't be seen. A question stays, as it may be answered later. */
   async stopRun(): Promise<void> {
     if (!this.#running) return;
     await this.#options.chat.cancel();

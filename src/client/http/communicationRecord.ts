@@ -1,24 +1,24 @@
-// The stored state of a session with an HTTP agent besides its transcript: the descriptor, the
+// The stored state of a session with an HTTP agent, besides its transcript: the descriptor, the
 // servers that have it, and an open question.
 import * as z from 'zod/mini';
 import { parsedJson } from '../../base/untrusted';
 import { compareHistories, heldSchema, type KeptPast, type RunPosition } from '../ports/agentServers';
 import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../ports/messages';
 
-/** Keeps one text per conversation. Without it, HTTP sessions end with their window. */
+/** Stores one text per conversation. Without it, HTTP sessions end with their window. */
 export interface DescriptorPort {
   read(key: string): Promise<string | undefined>;
-  /** Replaces what is kept; on the disk when it resolves. May reject. */
+  /** Resolves when the text is on disk. May reject. */
   write(key: string, text: string): Promise<void>;
 }
 
 export interface CommunicationRecord extends KeptPast {
   readonly visited: readonly string[];
-  /** Other branches of the session that servers were found to hold, the newest last. */
+  /** Other branches of the session found on servers, newest last. */
   readonly branches: readonly SessionDescriptor[];
   readonly place?: { readonly url: string; readonly agent: string };
   readonly question?: RunPosition;
-  /** The run in progress, whose prompt is the last held message; `true` if unnamed. */
+  /** The run in progress, whose prompt is the last held message; `true` if it has no id. */
   readonly running?: RunPosition | true;
   readonly dead?: readonly string[];
 }
@@ -59,7 +59,7 @@ export function writeRecord({ visited, branches, ...rest }: CommunicationRecord)
   return JSON.stringify({ ...rest, visited: visited.slice(-MAX_VISITED), branches: branches.slice(-MAX_BRANCHES) });
 }
 
-/** An address that a client of the protocol takes. */
+/** Returns whether clients of the protocol accept a URL. */
 function isPlain(url: string): boolean {
   const { username, password, search, hash } = new URL(url);
   return username === '' && password === '' && search === '' && hash === '';

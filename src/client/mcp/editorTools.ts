@@ -1,5 +1,4 @@
-// The tools of the editor as a session gets them: what the session lets them do, and what is handed
-// to its agent.
+// The editor's tools as a session gets them: what it allows them, and what its agent receives.
 
 import type { McpServer, PermissionAsk } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -14,14 +13,14 @@ export interface ToolSession {
   /** @returns the id of the chosen option, if any */
   readonly ask: (question: PermissionAsk, signal: AbortSignal) => Promise<string | undefined>;
   readonly apply: (event: SessionEvent) => void;
-  /** Recently changed files; absolute paths. */
+  /** Absolute paths of recently changed files. */
   readonly changed: () => readonly string[];
-  /** Resolves when a file (absolute path) may be written, or something run. Never rejects. */
+  /** Resolves when a file (absolute path) may be written, or a command run. Never rejects. */
   readonly beforeWrite: (path?: string) => Promise<void>;
 }
 
 export interface ToolGrant extends Disposable {
-  /** How many tools the agent has listed; undefined: it hasn't connected. */
+  /** Number of tools that the agent has listed; absent: it hasn't connected. */
   readonly listed?: number | undefined;
   readonly program: McpServer & { readonly type: 'stdio' };
   readonly overAcp: McpServer & { readonly type: 'acp' };
@@ -33,6 +32,6 @@ export interface ToolGrant extends Disposable {
 }
 
 export interface EditorTools {
-  /** Undefined if the agent gets none. */
+  /** Undefined if the agent gets no tools. */
   grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined>;
 }

@@ -1,6 +1,6 @@
-// Reads MCP servers as VS Code's mcp.json describes them
-// (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
-// given: variables filled in, commands absolute. An invalid entry does not affect the others.
+// Converts MCP servers in the format of VS Code's mcp.json
+// (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) to what an agent
+// receives: variables replaced, commands absolute. An invalid entry does not affect the others.
 
 import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
@@ -11,9 +11,7 @@ import { framed, type LocalizableText, localizable, withoutFullStop } from '../.
 import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
 
-/**
- * A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program.
- */
+/** Shell line that runs a program in a folder: `$0` is the folder, the rest the program. */
 const IN_FOLDER = 'cd -- "$0" && exec "$@"';
 
 const MAX_SERVERS = 100;
@@ -56,14 +54,13 @@ export interface McpSurroundings {
   readonly workspaceFolder: string;
   readonly userHome: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Undefined: no answer. */
+  /** Undefined if the user gave none. */
   readonly input: (id: string) => Promise<string | undefined>;
-  /** @throws if there is none */
+  /** @throws if it isn't found */
   readonly resolve: (command: string) => Promise<string>;
   readonly platform: string;
 }
 
-/** Never throws. */
 export function parseMcpConfig(value: unknown): McpConfig {
   const { servers = {}, inputs = [] } = (typeof value === 'object' && value !== null ? value : {}) as {
     servers?: unknown;
@@ -98,9 +95,8 @@ export interface McpSource {
 }
 
 /**
- * Returns the name that each server gets: agents keep one of each name. A folder can't change a
- * server of the user's, so its own of that name is absent; a second folder's gets the folder's
- * name.
+ * Returns a unique name for each server, since agents keep one of each name. A folder can't replace
+ * a user's server, so its own of that name is absent; a second folder's gets the folder's name.
  */
 export function serverNames(sources: readonly McpSource[]): ReadonlyMap<McpEntry, string> {
   const names = new Map<McpEntry, string>();
@@ -123,7 +119,7 @@ export function serverNames(sources: readonly McpSource[]): ReadonlyMap<McpEntry
   return names;
 }
 
-/** @throws Error with why it can't be used (protocol.md 1.13) */
+/** @throws Error with the reason that it can't be used (protocol.md 1.13) */
 async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Promise<McpServer> {
   const { name } = entry;
   const fill = (text: string): Promise<string> => fillIn(text, surroundings);
@@ -158,7 +154,7 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
   return { name, type: 'stdio', command: '/bin/sh', args: ['-c', IN_FOLDER, cwd, command, ...args], env };
 }
 
-/** One after another: they may ask the user. */
+/** One at a time, as the user may be asked. */
 export async function toMcpServers(
   entries: readonly McpEntry[],
   surroundings: McpSurroundings,

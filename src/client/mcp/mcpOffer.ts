@@ -1,5 +1,5 @@
-// Chooses the MCP servers that an agent gets: those of the kinds that it can connect to. Servers
-// that are left out are reported.
+// Chooses the MCP servers that an agent gets: those of the kinds that it supports. Reports the
+// rest.
 
 import type { AgentFeatures, McpServer } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -22,22 +22,22 @@ export interface HandedOver extends McpOffer {
 
 export interface McpServices {
   readonly log: Log;
-  /** May ask the user. Rejects only when aborted. */
+  /** May ask the user. Rejects only if aborted. */
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
-  /** Absent: agents get no tools of the editor. */
+  /** Absent: agents get no editor tools. */
   readonly editorTools?: EditorTools;
-  /** Absent: remembered for the conversation. */
+  /** Absent: remembered per conversation. */
   readonly serverRefusals?: ServerRefusals;
 }
 
 export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
 
-/** Leaves out what the agent can't connect to (protocol.md 1.13): stdio is always supported. */
+/** Omits what the agent can't connect to (protocol.md 1.13); stdio is always supported. */
 export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentDefinition): HandedOver {
   const servers: McpServer[] = [];
   const problems = [...offer.problems];
   const tools = offer.tools && toolsServer(offer.tools, features, agent);
-  // The user's own server of this name stays.
+  // A user's server of this name takes precedence.
   const own = tools && offer.servers.every(({ name }) => name !== tools.name) ? tools : undefined;
   if (own) servers.push(own);
   for (const server of offer.servers) {
@@ -50,7 +50,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentD
   return { servers, problems, own, tools: own && offer.tools };
 }
 
-/** Nothing is said of an agent that can't have the tools: the user has not asked for them. */
+/** Nothing is reported if the agent can't have the tools: the user didn't ask for them. */
 function toolsServer(
   { program, overAcp }: ToolGrant,
   features: AgentFeatures,
@@ -66,9 +66,9 @@ function isReachable({ type }: McpServer, { mcpHttp, mcpSse, mcpAcp }: AgentFeat
 }
 
 /**
- * Asks for the servers while the agent starts.
+ * Collects the servers while the agent starts.
  * @param onAsking called when a question opens or closes
- * @returns the servers; none if aborted or failed. Never rejects
+ * @returns no servers if aborted or failed. Never rejects
  */
 export async function gatherMcp(
   services: McpServices,
@@ -97,7 +97,7 @@ function gatherServers(
   signal: AbortSignal,
   onAsking: (isAsking: boolean) => void,
 ): Promise<McpOffer> {
-  // Commands and keys of this machine are not for another one.
+  // Commands and keys of this machine don't fit another one.
   if (!mcpServers || agent.type !== 'process') return Promise.resolve(NO_MCP_SERVERS);
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(NO_MCP_SERVERS);

@@ -1,5 +1,5 @@
-// Opens a session although an agent takes no MCP servers: once more without the product's own,
-// which no one asked for, then without any.
+// Opens a session although an agent rejects MCP servers: retries without the product's own server,
+// which the user didn't ask for, then without any.
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -21,11 +21,11 @@ export interface WithServers {
   readonly handed: HandedOver;
   readonly refusals: ServerRefusals;
   readonly log: Log;
-  /** Whether `open` failed because the agent ended or didn't answer. */
+  /** Returns whether `open` failed because the agent ended or didn't answer. */
   readonly hasEnded: (error: unknown) => boolean;
 }
 
-/** @throws the first error, if it comes without servers too */
+/** @throws the first error, if it also occurs without servers */
 export async function openWithServers<T>(
   { agent, description, handed, refusals, log, hasEnded }: WithServers,
   open: (given: HandedOver) => Promise<T>,
@@ -63,7 +63,7 @@ export async function openWithServers<T>(
 }
 
 /**
- * Returns whether the agent may have ended because of our own server: it is started once more,
+ * Returns whether the agent may have ended because of our own server; it is then started again
  * without it.
  */
 export function endsWithOwn(

@@ -1,18 +1,18 @@
-// Remembers which agents open no session while MCP servers are handed over, so that each version of
-// an agent is asked without them only once.
+// Remembers which agents open no session with MCP servers, so that each version of an agent fails
+// only once.
 import { createHash } from 'node:crypto';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { at } from '../../base/untrusted';
 import type { FactStore } from '../ports/ports';
 
-/** `own`: the product's server. */
+/** `own`: the product's own server. */
 export type Refused = 'own' | 'all';
 
 const MAX_ERRORS = 200;
 
 export class ServerRefusals {
   readonly #store: FactStore;
-  /** What was opened with servers, and errors that came without them too. */
+  /** What was opened with servers, and errors that occurred without them too. */
   readonly #known = new Set<string>();
   readonly #suspected = new Map<string, 'new' | 'known'>();
   readonly #takeOwn = new Set<string>();
@@ -22,8 +22,8 @@ export class ServerRefusals {
   }
 
   /**
-   * @param agent its id and version
-   * @param servers with other ones, the agent is asked again
+   * @param agent id and version
+   * @param servers different ones are tried again
    */
   of(agent: string, servers: readonly McpServer[]): Refused | undefined {
     if (this.#suspected.has(agent)) return 'own';
@@ -38,24 +38,23 @@ export class ServerRefusals {
   }
 
   /**
-   * The agent ended or didn't answer when a session was opened. Not stored: there may be another
-   * reason.
-   * @param hasOwn it was given our own server
+   * Notes that the agent ended or didn't answer while opening a session. Not stored, as there may
+   * be another reason.
+   * @param hasOwn the agent was given our own server
    */
   ended(agent: string, hasOwn: boolean): void {
     if (!hasOwn)
-      this.#suspected.delete(agent); // that is not why
+      this.#suspected.delete(agent); // our server isn't the reason
     else if (!this.#takeOwn.has(agent)) this.#suspected.set(agent, 'new');
   }
 
-  /** Returns true once if our own server may be the reason. */
+  /** Returns true, once, if our own server may be the reason. */
   takeSuspicion(agent: string): boolean {
     if (this.#suspected.get(agent) !== 'new') return false;
     this.#suspected.set(agent, 'known');
     return true;
   }
 
-  /** @param hasOwn as for {@link ended} */
   taken(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
     this.#remember(`${agent} takes ${hashOf(servers)}`);
     if (hasOwn) this.#takeOwn.add(agent);
@@ -78,7 +77,7 @@ export class ServerRefusals {
 
 const PREFIX = 'mcpRefused:';
 
-/** Servers may hold secrets. */
+/** Hashed, as servers may hold secrets. */
 function hashOf(servers: readonly McpServer[]): string {
   return createHash('sha256').update(JSON.stringify(servers)).digest('hex').slice(0, 16);
 }

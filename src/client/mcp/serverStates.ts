@@ -6,9 +6,9 @@ import type { AgentLink } from '../ports/agentLink';
 
 export type ServerState =
   | { readonly kind: 'failed' | 'needsSignIn'; readonly reason: string }
-  /** `tools`: their number, if known. */
+  /** `tools`: number of tools, if known. */
   | { readonly kind: 'connected'; readonly tools?: number }
-  /** The agent says nothing. */
+  /** The agent reports nothing. */
   | { readonly kind: 'unknown' };
 
 const MAX_TITLE = 300;
@@ -32,7 +32,7 @@ export function serverStates(
   return new Map(states);
 }
 
-/** Notes what live updates say of MCP servers. */
+/** Records reports on MCP servers in live updates. */
 export function noteServers(link: Pick<AgentLink, 'mcpReports'>, updates: readonly unknown[], now: number): void {
   for (const update of updates) {
     const report = mcpReportOf(update);

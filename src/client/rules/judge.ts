@@ -137,7 +137,7 @@ function offerFor(
   return undefined;
 }
 
-/** Returns a glob for the common folder; files outside any folder are named. */
+/** Returns a glob for the common folder; without one, files are named. */
 function commonPattern(ways: readonly string[]): string | undefined {
   const [first, ...others] = ways;
   if (first === undefined || ways.some((way) => way.includes('*'))) return undefined;

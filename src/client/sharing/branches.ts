@@ -1,5 +1,5 @@
-// Conversations of this window that continue the same session: each becomes a branch as soon as
-// they differ. Branches are detected and shown, never merged.
+// Conversations of this window that continue the same session; they become branches as soon as they
+// differ. Branches are detected and shown, never merged.
 import type { Disposable } from '../../base/disposable';
 import type { Event } from '../../base/event';
 import { compareHistories, type HistoryRelation } from '../ports/agentServers';
@@ -51,7 +51,7 @@ export class Branches<B extends Branch> {
   }
 }
 
-/** How two versions of a session stand to each other; undefined if they are two sessions. */
+/** Returns how two versions of a session relate; undefined if they are different sessions. */
 export function relate(
   ours: SessionRecord | undefined,
   theirs: SessionRecord | undefined,

@@ -1,5 +1,4 @@
-// Stores one text for each conversation, each in a file that is either complete or detected as
-// damaged.
+// Stores one text per conversation, in a file that is either complete or detected as damaged.
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +32,10 @@ export class FileStore implements DescriptorPort {
     await this.#writes.run(key, () => writeFramed(this.pathOf(key), Buffer.from(text), {}, { durable: true }));
   }
 
-  /** Removing what is not there is no error. @throws ParleyError `store-error` */
+  /**
+   * Ignores missing texts.
+   * @throws ParleyError `store-error`
+   */
   async remove(key: string): Promise<void> {
     await this.#writes.run(key, () =>
       rm(this.pathOf(key), { force: true }).catch((error: unknown) => {
@@ -43,7 +45,7 @@ export class FileStore implements DescriptorPort {
   }
 
   /**
-   * Damaged texts are left out.
+   * Skips damaged texts.
    * @throws ParleyError `store-error`
    */
   async *texts(): AsyncGenerator<string, void, undefined> {
@@ -53,7 +55,7 @@ export class FileStore implements DescriptorPort {
     });
     for (const name of names.filter((one) => NAME.test(one))) {
       const content = await readFramed(join(this.#folder, name)).catch((error: unknown) => {
-        // Damaged, or removed in the meantime.
+        // Damaged, or removed since it was listed.
         if (error instanceof ParleyError && (error.code === 'torn' || error.code === 'not-found')) return undefined;
         throw error;
       });

@@ -1,4 +1,4 @@
-// The events that show messages of a history, and gaps in the places of missing ones.
+// Events that show the messages of a history, and gaps in place of missing ones.
 import type { GapFilling, SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import type { SessionState } from '../../session/model/state';
@@ -14,7 +14,7 @@ export interface HistoryPlace {
 
 const SLICE = 100;
 const SLICE_BYTES = 128 * 1024;
-/** Adds later messages in small steps: thousands together would block the window. */
+/** Adds later messages in small steps: thousands at a time would block the window. */
 export class LateArrivals {
   readonly #place: HistoryPlace;
   readonly #now: () => number;
@@ -36,7 +36,7 @@ export class LateArrivals {
 
   open(): void {
     this.#isOpen = true;
-    // Texts of messages that are there already may have come before.
+    // Parts of messages that are already shown may have arrived before.
     if (this.#waiting.length > 0) this.#putSome();
   }
 
@@ -70,7 +70,7 @@ export class LateArrivals {
   }
 }
 
-/** The same with messages that follow each other in one event: what they cost is paid once. */
+/** Merges consecutive messages into one event, so that its cost is paid once. */
 function joined(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const all: SessionEvent[] = [];
   let fillings: GapFilling[] = [];
@@ -115,14 +115,14 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
   return events;
 }
 
-/** Position in the history, from 0, of a gap's message, and the number of its part. */
+/** Returns the 0-based position of a gap's message in the history, and the number of its part. */
 export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
   return { index: Number(index), part: part !== undefined ? Number(part) : undefined };
 }
 
-/** One gap in the place of the first messages of a history, until they are {@link unfolded}. */
+/** One gap for the first messages of a history, until they are {@link unfolded}. */
 export function folded(count: number): SessionEvent {
   return { type: 'gap', gapId: foldOf(count), text: '', said: ownText('history-loading'), state: 'loading' };
 }
@@ -138,13 +138,13 @@ function foldOf(count: number): string {
   return `${PREFIX}first-${count}`;
 }
 
-/** The number of messages for which a gap stands; undefined if it stands for one or a part. */
+/** Returns how many messages a gap stands for; undefined for one or a part. */
 function countOf(gapId: string): number | undefined {
   const [, count] = /^past-first-(\d{1,6})$/.exec(gapId) ?? [];
   return count === undefined ? undefined : Number(count);
 }
 
-/** Hosts of a history's messages with their counts; never whole addresses. */
+/** Counts messages by host; never includes whole URLs. */
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {
@@ -185,7 +185,7 @@ function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
 }
 
-/** The host of a URL with its port; undefined if it is no URL. */
+/** Returns a URL's host and port; undefined if it is invalid. */
 function hostOf(url: string): string | undefined {
   return originOf(url)?.replace(/^https?:\/\//, '');
 }

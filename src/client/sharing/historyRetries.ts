@@ -1,4 +1,4 @@
-// Loads missing messages of a history again, and content that the user asks for.
+// Reloads missing messages of a history, and content on request.
 import { KeyedQueue } from '../../base/keyedQueue';
 import { within } from '../../base/within';
 import type { SessionEvent } from '../../session/events/event';
@@ -18,7 +18,7 @@ import { remotePartsOf } from './pastEvents';
 
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_TEXTS = 200;
-/** How long such texts are waited for once all messages are there, in milliseconds. */
+/** How long to wait for short texts once all messages have arrived. */
 const TEXTS_MS = 60_000;
 export class PartTexts {
   readonly #resolver: Pick<Resolver, 'resolvePart'>;
@@ -72,7 +72,7 @@ export interface Placing {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Returns why a short text is missing; undefined if it is there or waits for a click. */
+/** Returns why a short text is missing; undefined if it was loaded or waits for a click. */
 async function readText(
   { message, part, gapId, now, tell }: Placing,
   resolver: Pick<Resolver, 'resolvePart'>,
@@ -90,7 +90,7 @@ async function readText(
   return isLarge ? undefined : found;
 }
 
-/** Fills a gap of a running answer if it is a short text. Never rejects for what servers do. */
+/** Fills a gap of a running answer if it is a short text. Failures of servers never reject. */
 export async function readLivePart(
   gapId: string,
   {
@@ -121,7 +121,7 @@ export function saidAt({ at }: GapEntry): Placing['message'] {
   return { role: 'agent', created_at: timestamp(at) };
 }
 
-/** Bytes of what the user asks for. */
+/** Size of requested content. */
 const MAX_PART_BYTES = 5 * 1024 * 1024;
 
 export interface RetryOptions {
@@ -132,13 +132,12 @@ export interface RetryOptions {
 }
 
 export interface GapUnlock {
-  /** Asks for a token for this URL. Returns whether to try again. */
+  /** Asks for a token for a URL. Returns whether to retry. */
   readonly unlock?: ((url: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 const retries = new KeyedQueue<HistoryPlace>();
 
-/** Loads the message or part of one gap again. */
 export function retryGap(
   gapId: string,
   url: string,
@@ -171,7 +170,7 @@ export function retryGap(
   });
 }
 
-/** Loads the messages of many gaps again. Never rejects for what servers do. */
+/** Failures of servers never reject. */
 export function retryGaps(
   gaps: readonly { readonly index: number; readonly url: string }[],
   { place, resolver, now }: RetryOptions,

@@ -1,5 +1,5 @@
-// Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is
-// on its way, what the agent said and did when its turn ends.
+// Converts entries of a transcript to messages as they become complete: a prompt as soon as it is
+// sent, the agent's output when its turn ends.
 import { knownSecrets } from '../../base/redact';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
@@ -10,7 +10,7 @@ export interface CollectedMessage {
   readonly through?: string;
 }
 
-/** Messages that wait in memory; later ones are read from the transcript again. */
+/** Messages held in memory; later ones are read from the transcript again. */
 const MAX_WAITING = 200;
 const ENTRIES_AT_ONCE = 200;
 export const NEWEST_SHARE = 0.75;
@@ -59,7 +59,7 @@ export class MessageCollector {
   }
 
   /**
-   * Makes messages of the entries that are complete.
+   * Collects the messages of complete entries.
    * @param isFirst skips the beginning of a transcript that is too long
    * @returns whether there were any
    */
@@ -92,12 +92,12 @@ export class MessageCollector {
     this.#waiting.push({ message: omission(), through });
   }
 
-  /** A gap may have been filled with several entries since: they have its id with a number. */
+  /** A gap may have been filled with several entries, whose ids are its id and a number. */
   #collectedIndex(entries: readonly Entry[]): number {
     const id = this.#collected;
     if (id === undefined) return -1;
     const index = entries.findLastIndex((entry) => entry.id === id || entry.id.startsWith(`${id}.`));
-    // A transcript that lacks what was written has lost its end: what is there now was written.
+    // The transcript has lost its end, so everything in it was written.
     return index === -1 ? entries.length - 1 : index;
   }
 }
@@ -140,7 +140,10 @@ export function transcriptMessages(
   return [...messages, ...toMessages(run, { agentName })];
 }
 
-/** All that was said in a conversation, without the secrets of this window: it may go to others. */
+/**
+ * Returns all messages of a conversation, without the secrets of this window, as others may read
+ * them.
+ */
 export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
   const messages = transcriptMessages(model.state.entries, model, agentName);
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));

@@ -1,5 +1,5 @@
-// The past of a session that was held elsewhere, in the transcript of a conversation: its newest
-// messages first, the others as they arrive, and gaps with their reasons for missing ones.
+// Shows the past of a session from elsewhere in a conversation's transcript: the newest messages
+// first, the others as they arrive, and gaps with reasons for missing ones.
 import { Deferred } from '../../base/deferred';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
@@ -13,14 +13,14 @@ export interface OpenedHistoryOptions {
   readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry' | 'resolvePart'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** How long to wait for the newest messages before showing what is there, in ms (1,000). */
+  /** How long to wait for the newest messages before showing what has arrived, in ms (1,000). */
   readonly patienceMs?: number;
-  /** Between two looks at what has come since, in milliseconds (100). */
+  /** How often arrived messages are added, in ms (100). */
   readonly batchMs?: number;
-  /** How long the newest messages are loaded alone and may take to be painted, in ms (400). */
+  /** How long the newest messages are loaded alone and may take to paint, in ms (400). */
   readonly aloneMs?: number;
   readonly head: readonly SessionEvent[];
-  /** The newest messages are in the transcript. Resolves when they are painted. */
+  /** Called when the newest messages are in the transcript; resolves when they are painted. */
   readonly onDidShow?: () => Promise<void> | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface OpenedSummary {
   readonly speaker?: string;
 }
 
-/** Messages that are waited for before anything is shown: as many as a window shows. */
+/** Messages to wait for before showing anything: as many as a window shows. */
 const FIRST_SHOWN = 12;
 
-/** Resolves when every message is there or a gap; never rejects for what servers do. */
+/** Resolves when every message has arrived or is a gap. Failures of servers never reject. */
 export async function openHistory(
   descriptor: SessionDescriptor,
   options: OpenedHistoryOptions,
@@ -44,7 +44,7 @@ export async function openHistory(
   const known = new Map<number, HistoryEntry>();
   const late = new LateArrivals(place, now, options.batchMs);
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
-  /** Messages before the newest ones; one gap stands for all until the newest are painted. */
+  /** Messages before the newest ones; one gap stands for them until the newest are painted. */
   const earlier = Math.max(0, history.length - FIRST_SHOWN);
   const others = new Deferred<void>();
   const aloneMs = options.aloneMs ?? 400;
@@ -66,7 +66,7 @@ export async function openHistory(
     place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(earlier, history.length, known, now())]);
     const painted = options.onDidShow?.();
     clearTimeout(alone);
-    // Messages on this machine are there before anything could be painted.
+    // Messages on this machine are loaded before anything could be painted.
     const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
     if (isHere || !painted) showOthers();
     else {

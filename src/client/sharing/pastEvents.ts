@@ -1,4 +1,4 @@
-// Converts a message of a distributed session into events of a transcript: who said it, what was
+// Converts a message of a distributed session to events of a transcript: who wrote it, what was
 // done for it, how its turn ended.
 import { silentLog } from '../../base/log';
 import type { PastEvent } from '../../session/events/event';
@@ -7,12 +7,12 @@ import { citationBlock, isRemote, partBlock, partGapId, RunToEvents, unloadedPar
 import { type Message, type MessagePart, stopReasonOf } from '../ports/messages';
 
 const MAX_PARTS = 5000;
-/** Among them, parts of one message that are stored elsewhere and get their own place. */
+/** Of these, parts that are stored elsewhere and get their own entries. */
 const MAX_REMOTE = 100;
 
 /**
- * Converts a message, shown by its role: other servers record some agents' answers as the user's.
- * Remote parts are gaps `<id>.<number>`.
+ * Converts a message by its role: other servers record some agents' answers as the user's. Remote
+ * parts become gaps `<id>.<number>`.
  * @param id unique and stable
  */
 export function pastEvents(message: Message, id: string): readonly PastEvent[] {
@@ -20,7 +20,7 @@ export function pastEvents(message: Message, id: string): readonly PastEvent[] {
   const left = message.parts.length - parts.length;
   const cut: readonly PastEvent[] = left > 0 ? [note(ownText('parts-not-shown', left))] : [];
   const reason = message.role === 'user' ? undefined : stopReasonOf(message);
-  // The last part says for readers that do not know the reason's field how the turn ended.
+  // For readers that don't know the reason field, the last part says how the turn ended.
   const shown = reason === undefined || left > 0 ? parts : parts.slice(0, -1);
   const remote = new Set(remotePartsOf(message));
   const say = message.role === 'user' ? userSays(id) : agentSays(id);

@@ -1,5 +1,4 @@
-// Notices in a transcript about where a session came from, where it continued, and what did not
-// come along.
+// Notices in a transcript about where a session came from, where it continued, and what is missing.
 
 import type { SessionEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
@@ -32,7 +31,7 @@ export function continuedWith(name: string, key: string): Notice {
 }
 
 /**
- * @param state `missing`: it can't be read, `other`: another agent stored it
+ * @param state `missing`: unreadable, `other`: stored by another agent
  * @param knows the agent gets the session itself, not a transcript
  */
 export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState, knows: boolean): Notice {

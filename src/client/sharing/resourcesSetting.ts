@@ -1,5 +1,5 @@
-// Reads the setting `parley.resources`: where the messages of sessions are stored, and from which
-// servers messages may be read.
+// Reads the setting `parley.resources`: where messages of sessions are stored, and from which
+// servers they may be read.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -21,7 +21,10 @@ const schema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Reads the setting; absent means on this machine. @throws ParleyError `bad-setting` */
+/**
+ * @returns this machine if absent
+ * @throws ParleyError `bad-setting`
+ */
 export function parseResources(setting: unknown): ResourcesSetting {
   if (setting === undefined || setting === null) return { type: 'local' };
   const parsed = schema.safeParse(setting);
@@ -40,12 +43,12 @@ export function parseResources(setting: unknown): ResourcesSetting {
   return { type: 's3', place: { endpoint, region, bucket, prefix: folder, pathStyle } };
 }
 
-/** Names the keys of a place: they are never used for another server or bucket. */
+/** Returns the name for a place's keys, which are never used for another server or bucket. */
 export function keysName({ endpoint, bucket }: S3Location): string {
   return `${new URL(endpoint).origin} ${bucket}`;
 }
 
-/** Origins of links to a place: its endpoint, and the bucket if that is a host. */
+/** Returns the origins of links to a place: its endpoint, and the bucket if it is a host. */
 export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }
@@ -57,7 +60,7 @@ export interface AllowSetting {
   readonly problems: readonly string[];
 }
 
-/** Reads `parley.resources.allow`. An entry that is not right costs itself and nothing else. */
+/** Reads `parley.resources.allow`. Invalid entries are reported and skipped. */
 export function parseAllow(setting: unknown): AllowSetting {
   if (setting === undefined || setting === null) return { origins: [], problems: [] };
   if (!Array.isArray(setting))
@@ -70,7 +73,7 @@ export function parseAllow(setting: unknown): AllowSetting {
     if (origin !== undefined) origins.add(origin);
     else wrong.push(index + 1);
   }
-  // Not the entries themselves: a password may stand in one.
+  // Entries aren't repeated: one may contain a password.
   if (wrong.length > 0)
     problems.push(
       wrong.length === 1
@@ -82,7 +85,7 @@ export function parseAllow(setting: unknown): AllowSetting {
   return { origins: [...origins], problems };
 }
 
-/** Scheme, host and port, and nothing that would seem to narrow them: a path, a user, a pattern. */
+/** Accepts scheme, host and port only: a path, user or pattern would seem to narrow the origin. */
 function originOfEntry(entry: unknown): string | undefined {
   if (typeof entry !== 'string' || !/^https?:\/\/[^/\\?#@*\s]+\/?$/i.test(entry) || !URL.canParse(entry))
     return undefined;

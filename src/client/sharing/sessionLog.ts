@@ -1,7 +1,7 @@
 // Writes the messages of one conversation as immutable objects to a storage server, from its first
-// share on: everything until then, later a prompt as soon as it is on its way and the agent's
-// output when its turn ends. Writing never holds up the chat. What the server doesn't take stays on
-// this machine, marked in the record, and is uploaded from there.
+// share on: everything so far, then each prompt as it is sent and the agent's output when its turn
+// ends. Never delays the chat. Messages that the server doesn't accept stay on this machine, are
+// marked in the record, and are uploaded from there.
 
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
@@ -34,11 +34,11 @@ import {
 import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
 import { UnreadableLinks } from './uploads';
 
-/** The first takes what is written from now on; the others hold what was written before. */
+/** New messages go to the first; the others hold earlier ones. */
 export type Stores = readonly [ResourceStore, ...ResourceStore[]];
 
 export interface SessionLogOptions {
-  /** Key of the conversation: messages of two conversations never share a folder. */
+  /** Key of the conversation. Messages of two conversations never share a folder. */
   readonly key: string;
   readonly model: SessionView;
   readonly agentName: () => string;
@@ -54,17 +54,17 @@ export interface SessionLogOptions {
 export interface OpenState {
   readonly url: string;
   /**
-   * Absent if the state lies on another server.
+   * Absent if the state is on another server.
    * @throws ParleyError of the store, `invalid-data`
    */
   readonly read?: (signal: AbortSignal) => Promise<Uint8Array>;
 }
 
-/** `later`: others, once the server is back and has everything; `here`: this window alone. */
+/** `later`: others, once the server is back and has everything; `here`: only this window. */
 export type Readers = 'others' | 'later' | 'here';
 
 /**
- * Result of copying messages to another store. `unreadable`: indices into the history, -1 for the
+ * Result of copying messages to another store. `unreadable`: indices in the history, -1 for the
  * state.
  */
 export interface Moved {
@@ -73,9 +73,9 @@ export interface Moved {
 }
 
 /**
- * `through`: last entry that is written; `beyond`: messages written after it; `shared`: the
- * messages were shared or came from elsewhere; `stateBy`: id or role name of the agent that stored
- * the state.
+ * `through`: last entry that is written; `beyond`: number of messages written after it; `shared`:
+ * the messages were shared or came from elsewhere; `stateBy`: id or role name of the agent that
+ * stored the state.
  */
 const keptSchema = z.object({
   record: z.unknown(),
@@ -89,12 +89,9 @@ interface Kept extends Omit<Partial<z.infer<typeof keptSchema>>, 'record'> {
   readonly record?: SessionRecord;
 }
 
-/**
- * Writing the past of a session waits this long until it is shown, in ms: a hidden page shows
- * nothing.
- */
+/** How long writing a session's past waits until it is shown; a hidden page shows nothing. */
 const LONGEST_SHOWING_MS = 1000;
-/** How long a new message waits for the storage server before it is kept here, in milliseconds. */
+/** How long a new message waits for the storage server before it is stored here. */
 const PATIENCE_MS = 3000;
 const JSON_TYPE = 'application/json';
 const STATE_TYPE = 'application/octet-stream';
@@ -134,15 +131,14 @@ export class SessionLog implements Disposable {
     this.#observing = model.observe(this.#changes);
   }
 
-  /** The record of the session; undefined before anything was written or asked. */
+  /** Undefined before anything was written or requested. */
   get record(): SessionRecord | undefined {
     return this.#record;
   }
 
   /**
    * Continues a session from elsewhere, whose messages are the whole transcript.
-   * @param shown resolves when the newest are painted; storing thousands of locations waits for
-   * that
+   * @param shown resolves when the newest are painted; storing thousands of locations waits for it
    */
   begin(descriptor: SessionDescriptor, shown?: Promise<void>): void {
     this.#adopted = descriptor;
@@ -157,7 +153,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Writes everything complete, and from now on messages as they are said. URLs are freshly signed.
+   * Writes everything complete, and from now on messages as they are complete. URLs are freshly
+   * signed.
    * @throws ParleyError of the stores, `not-served`, `store-missing`, `links-unreadable` ({@link
    * UnreadableLinks}), `cancelled`
    */
@@ -172,7 +169,7 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The current URL of one entry, for this window.
+   * Returns the current URL of one entry, for this window.
    * @throws ParleyError as {@link descriptor}
    */
   async urlAt(index: number): Promise<string | undefined> {
@@ -181,15 +178,13 @@ export class SessionLog implements Disposable {
     return place && (await this.#urlOf(place, 'here'));
   }
 
-  /** Returns whether the session has a state; undefined if that has to be looked up. */
+  /** Undefined if it must be looked up. */
   get hasState(): boolean | undefined {
     if (this.#record) return this.#record.state !== undefined;
     return this.#isUnknown && this.#opened === undefined ? false : undefined;
   }
 
-  /**
-   * The id of the agent that stored the state, or its name as a role has it; undefined if unknown.
-   */
+  /** Id of the agent that stored the state, or its role name; undefined if unknown. */
   get stateBy(): string | undefined {
     return this.#stateBy;
   }
@@ -212,7 +207,7 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The state of an unshared session stays on this machine.
+   * Stores a state; that of an unshared session stays on this machine.
    * @param previous URL of the state that this one continues
    * @returns false if there is another state by now
    * @throws ParleyError of the stores
@@ -242,7 +237,7 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /** Notes who stored the state that the session came with. Never rejects. */
+  /** Records who stored the state that the session came with. Never rejects. */
   stateIsOf(agent: string): Promise<void> {
     return this.#jobs.run('write', async () => {
       this.#stateBy = agent;
@@ -253,8 +248,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Copies own objects to the first store. Nothing is removed, so links keep working.
-   * @throws ParleyError of that store; repeating it continues
+   * Copies our own objects to the first store. Removes nothing, so links keep working.
+   * @throws ParleyError of that store; can be repeated
    */
   move(signal: AbortSignal): Promise<Moved> {
     return this.#jobs.run('write', async () => {
@@ -265,7 +260,7 @@ export class SessionLog implements Disposable {
 
   /**
    * Uploads what waits for the storage server.
-   * @throws ParleyError why that failed
+   * @throws ParleyError with the reason
    */
   upload(signal: AbortSignal): Promise<void> {
     return this.#jobs.run('write', async () => {
@@ -279,9 +274,7 @@ export class SessionLog implements Disposable {
     this.#opened = undefined;
   }
 
-  /**
-   * When everything of a shared session that was complete so far is written, or has failed to be.
-   */
+  /** Resolves when everything complete in a shared session is written, or has failed. */
   settled(): Promise<void> {
     return this.#jobs.run('write', () => this.#flush().catch((error: unknown) => this.#warn(error)));
   }
@@ -293,7 +286,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Called with every change, in the middle of it: compares the last entry, unless it is complete.
+   * Called while each change is applied, so it only compares the last entry unless that is
+   * complete.
    */
   #look(): void {
     const last = this.#options.model.state.entries.at(-1);
@@ -317,7 +311,7 @@ export class SessionLog implements Disposable {
     return this.#options.maxMessages ?? MAX_HISTORY;
   }
 
-  /** From now on others may read the session: what is written goes to the configured store. */
+  /** Others may read the session from now on: messages go to the configured store. */
   #share(): void {
     if (this.#isShared !== true) this.#opened = undefined;
     this.#isShared = true;
@@ -330,10 +324,10 @@ export class SessionLog implements Disposable {
     await this.#flush();
   }
 
-  /** Takes what is complete and writes it, behind what is being written. Never throws. */
+  /** Writes complete messages, after those in progress. Never throws. */
   #write(): Promise<void> {
     if (this.#isShared === false || !this.#options.isWanted()) return Promise.resolve();
-    // A turn is taken as it ended: what the agent still says belongs to the next message.
+    // What the agent still says after the turn belongs to the next message.
     if (this.#record) this.#collect();
     if (this.#isWriteQueued) return this.settled();
     this.#isWriteQueued = true;
@@ -360,7 +354,7 @@ export class SessionLog implements Disposable {
     if (this.#isShared !== undefined) return this.#isShared;
     const kept = await this.#read().catch(() => undefined);
     if (kept) this.#isUnknown = kept.record === undefined;
-    // It may have been shared while the file was read.
+    // The session may have been shared while the file was read.
     this.#isShared ??= kept?.shared === true;
     return this.#isShared;
   }
@@ -377,7 +371,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The newest messages of a session that is too long begin another one: a history is never cut.
+   * Begins another session with the newest messages of one that is too long: a history is never
+   * cut.
    */
   async #continueShorter(): Promise<void> {
     const before = this.#known;
@@ -388,7 +383,7 @@ export class SessionLog implements Disposable {
       const newest = entries.slice(-this.#maxMessages * NEWEST_SHARE);
       await this.#save({ ...this.#known, entries: [...this.#known.entries, ...newest], state, earlier });
     } catch (error) {
-      // The next try begins with all messages again.
+      // The next attempt begins with all messages again.
       this.#record = before;
       throw error;
     }
@@ -418,15 +413,15 @@ export class SessionLog implements Disposable {
     return this.#collector.collect(this.#record?.entries.length === 0);
   }
 
-  /** Writes a message behind all others. When it resolves, the message survives a crash. */
+  /** Writes a message after all others. Once this resolves, the message survives a crash. */
   async #append(message: Message): Promise<void> {
     const { entries } = this.#known;
     const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
     if (bytes.length > MAX_MESSAGE_BYTES)
       throw new ParleyError('too-large', localizable('The message is too large to store.'));
     const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
-    // What was stored and could not be noted is noted now: a second object of it would be found as
-    // a second message.
+    // Record what was stored but couldn't be recorded: a second object would count as a second
+    // message.
     const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
     const place = left ?? (await this.#put(key, bytes, JSON_TYPE));
     this.#unnoted = place;
@@ -483,7 +478,7 @@ export class SessionLog implements Disposable {
   }
 
   async #uploadWaiting(signal: AbortSignal): Promise<void> {
-    // A state that was stored before the session was shared goes to the configured store too.
+    // A state stored before the session was shared goes to the configured store too.
     const isWanted = (place: OwnPlace): boolean => place.waits === true || place === this.#known.state;
     try {
       await this.#move(isWanted, signal);
@@ -495,7 +490,10 @@ export class SessionLog implements Disposable {
     this.#report();
   }
 
-  /** Copies own objects to the first store. @throws ParleyError of that store */
+  /**
+   * Copies our own objects to the first store.
+   * @throws ParleyError of that store
+   */
   async #move(isWanted: (place: OwnPlace) => boolean, signal: AbortSignal): Promise<Moved> {
     let moved = 0;
     let refusal: ParleyError | undefined;
@@ -524,9 +522,7 @@ export class SessionLog implements Disposable {
     return { moved, unreadable };
   }
 
-  /**
-   * Copies an object to the first store, under its key; one that can't be read stays where it is.
-   */
+  /** Copies an object to the first store, under its key. One that can't be read stays. */
   async #moved(place: OwnPlace, contentType: string, signal: AbortSignal): Promise<OwnPlace> {
     const [first] = this.#openStores;
     const { waits: _waits, ...rest } = place;
@@ -548,7 +544,7 @@ export class SessionLog implements Disposable {
   #open(): Promise<void> {
     if (!this.#opened) {
       const opened = this.#openNow();
-      // The next need tries again.
+      // The next use retries.
       opened.catch(() => {
         if (this.#opened === opened) this.#opened = undefined;
       });
@@ -572,8 +568,7 @@ export class SessionLog implements Disposable {
     const record = kept.record ?? { id: this.#adopted?.id ?? mintId(), entries: [] };
     const found = await this.#recovered(record);
     const recovered = found.entries.length - record.entries.length;
-    // What reached the store and not the file store was written right after what is in the file
-    // store.
+    // Objects missing in the record were written right after those in it.
     if (isFirst) this.#beyond += recovered;
     if (!kept.record && this.#adopted) await this.#save(await this.#adoptedRecord(this.#adopted, record));
     else if (recovered > 0) await this.#save(found);
@@ -591,7 +586,7 @@ export class SessionLog implements Disposable {
       const { record, ...kept } = z.parse(keptSchema, JSON.parse(text));
       return { ...kept, record: readRecord(record) };
     } catch (error) {
-      // Its messages are found or written again under another id: links that were given away keep
+      // Its messages are found or written again under another id, so links given out earlier keep
       // working.
       log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
       return {};
@@ -608,7 +603,7 @@ export class SessionLog implements Disposable {
       const keys = (await store.list?.(prefix, this.#ended.signal)) ?? [];
       for (const key of keys.filter((one) => MESSAGE_KEY.test(one) && !known.has(one))) {
         const bytes = await store.get(key, this.#ended.signal).catch((error) => {
-          // A file that was being written when the machine failed.
+          // A file that was being written during a crash.
           if (error instanceof ParleyError && error.code === 'torn') return undefined;
           throw error;
         });
@@ -631,7 +626,7 @@ export class SessionLog implements Disposable {
     return { ...record, entries: entries.slice(0, MAX_HISTORY) };
   }
 
-  /** The record of a session that came as a descriptor. Our own messages stay known by key. */
+  /** Our own messages are still recognized by key. */
   async #adoptedRecord({ history, state }: SessionDescriptor, { id }: SessionRecord): Promise<SessionRecord> {
     const entries: Place[] = [];
     for (const url of history) entries.push(await this.#placeOfUrl(url, id));
@@ -642,8 +637,8 @@ export class SessionLog implements Disposable {
     const sha256 = hashOf(url);
     for (const store of this.#openStores) {
       const key = await store.keyOf(url);
-      // Only what belongs to this session is signed again: a descriptor must not get others'
-      // messages signed by naming them.
+      // Only this session's objects are signed again: a descriptor must not get others' messages
+      // signed by naming them.
       if (key?.startsWith(folderOf(sessionId)) && sha256 !== undefined)
         return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
     }
@@ -653,7 +648,7 @@ export class SessionLog implements Disposable {
   async #urlOf(place: Place, readers: Readers): Promise<string> {
     if (place.kind === 'foreign') return place.url;
     const { key, sha256 } = place;
-    // A state from before the share is uploaded with the messages that wait.
+    // A state from before sharing is uploaded with the waiting messages.
     const isUploadedLater = place.waits || (place === this.#known.state && this.#storeOf(place).isLocal);
     const store = readers === 'later' && isUploadedLater ? this.#openStores[0] : this.#storeOf(place);
     return store.urlFor(key, {
@@ -671,7 +666,7 @@ export class SessionLog implements Disposable {
     return false;
   }
 
-  /** Removes an object; one that can't be removed stays until the session is deleted. */
+  /** An object that can't be removed stays until the session is deleted. */
   async #discard(place: OwnPlace): Promise<void> {
     const store = this.#openStores.find(({ id }) => id === place.storeId);
     await store?.remove(place.key, this.#ended.signal).catch(() => {});
@@ -688,9 +683,7 @@ export class SessionLog implements Disposable {
     );
   }
 
-  /**
-   * Takes a changed record. Long ones are saved more seldom, so saving costs no more than writing.
-   */
+  /** Long records are saved less often, so that saving costs no more than writing. */
   async #note(record: SessionRecord): Promise<void> {
     if ((this.#unsaved + 1) * 16 >= record.entries.length) return this.#save(record);
     this.#unsaved++;

@@ -1,5 +1,5 @@
-// The remains of a deleted session besides its transcript: its descriptor, what was known of its
-// messages, and the messages that no other session needs.
+// What a deleted session leaves besides its transcript: its descriptor, the record of its messages,
+// and messages that no other session needs.
 
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
@@ -9,9 +9,9 @@ import { type LocalStore, type ResourceStore, readRecord as readMessages } from 
 import type { FileStore } from './fileStore';
 
 export interface RemainsOptions {
-  /** Where one text is kept for each session: descriptors of HTTP sessions, records of messages. */
+  /** One text per session: descriptors of HTTP sessions, records of messages. */
   readonly fileStores: readonly FileStore[];
-  /** The messages on this machine. Copies in a bucket stay: others may have them from there. */
+  /** Messages on this machine. Copies in a bucket stay, as others may link to them. */
   readonly store: Pick<LocalStore, 'list' | 'remove'>;
   readonly log: Log;
 }
@@ -21,7 +21,7 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /**
  * Removes what only these sessions had; messages that others continue stay. Logs what can't be
  * removed.
- * @returns conversations of which something stays, for the next time
+ * @returns conversations with remains, to be retried
  */
 export async function removeRemains(
   keys: readonly string[],
@@ -47,7 +47,7 @@ export async function removeRemains(
   return { removed, left: [...left] };
 }
 
-/** Conversations whose messages earlier versions wrote without sharing them. */
+/** Returns conversations whose messages earlier versions wrote without sharing them. */
 export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const text of fileStore.texts()) {
@@ -58,7 +58,7 @@ export async function neverShared(fileStore: FileStore, storeId: string): Promis
   return keys;
 }
 
-/** Returns the sessions with objects that wait on this machine for the storage server. */
+/** Yields the sessions with objects on this machine that wait for the storage server. */
 export async function* unsentSessions(
   fileStore: FileStore,
 ): AsyncGenerator<{ readonly key: string; readonly waiting: number }, void, undefined> {
@@ -69,7 +69,9 @@ export async function* unsentSessions(
   }
 }
 
-/** Of a record that is not marked as shared; none if parts of it come from another session. */
+/**
+ * Returns the objects of a record that isn't shared; none if parts of it come from another session.
+ */
 function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
   try {
     const { record, shared } = z.parse(recordSchema, JSON.parse(text));
@@ -82,7 +84,7 @@ function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
 const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
-/** The conversation in `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
+/** Returns the conversation in `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
 function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
@@ -118,7 +120,7 @@ export interface SessionCopy {
 }
 
 export interface CopiesOptions {
-  /** The known messages of sessions with agents of the Agent Client Protocol. */
+  /** Message records of sessions with agents of the Agent Client Protocol. */
   readonly messages: DescriptorPort;
   readonly http: DescriptorPort;
   readonly stores: readonly ResourceStore[];
@@ -148,7 +150,7 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
   return [...found.values()];
 }
 
-/** Removes copies that no other session refers to. Returns how many are left. */
+/** Removes copies that no other session refers to. Returns the number left. */
 export async function removeCopies(
   copies: readonly SessionCopy[],
   { fileStores, log }: { readonly fileStores: readonly FileStore[]; readonly log: Log },

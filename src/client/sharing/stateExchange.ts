@@ -1,5 +1,5 @@
 // Exchanges the state of one conversation's distributed session between the agent and its keeper:
-// what the agent was offered, what it has stored since, and whether another writer was first.
+// what the agent was offered, what it has stored since, and whether another writer came first.
 
 import * as l10n from '@vscode/l10n';
 import { MAX_AGENT_STATE, type StateHolder, type StateOffer, type StateUpdate } from '../../acp/proposals/sessionState';
@@ -25,12 +25,14 @@ export class StateExchange implements StateHolder {
   #stored: string | undefined;
   #known: string | undefined;
   #hasConflict = false;
-  /** The state that the agent wanted to store last continues another one than it was offered. */
+  /** The last state that the agent wanted to store doesn't continue the one that it was offered. */
   #isRefused = false;
   #next: Uint8Array | undefined;
   #isStoring = false;
 
-  /** @param keeper keeps the state of all turns; absent: each turn has one, see {@link prepare} */
+  /**
+   * @param keeper keeps the state of all turns; absent: each turn has its own, see {@link prepare}
+   */
   constructor(log: Log = silentLog, keeper?: ChatKeeper) {
     this.#log = log;
     this.#own = keeper;
@@ -47,7 +49,7 @@ export class StateExchange implements StateHolder {
         await this.prepare(keeper, signal);
       } catch (error) {
         signal.throwIfAborted();
-        // Without a name of the state there is nothing that the agent could continue.
+        // The agent can't continue a state without a name.
         this.#keeper = undefined;
         this.#log.warn(`The state of the session is not known: ${messageOf(error)}`);
       }
@@ -89,7 +91,7 @@ export class StateExchange implements StateHolder {
     this.#isRefused = !keeper || !isSame(previous ?? undefined, this.#url);
     if (this.#isRefused) this.#hasConflict = true;
     if (!keeper || this.#isRefused) return;
-    // Of several that wait only the last one counts: what an agent sends in a row must not heap up.
+    // Only the last of several waiting states counts, so that they don't pile up.
     const isWaiting = this.#next !== undefined;
     this.#next = bytes;
     if (!isWaiting) void this.#jobs.run('store', () => this.#storeNext(keeper));
@@ -115,7 +117,7 @@ export class StateExchange implements StateHolder {
   }
 }
 
-/** Returns whether two links lead to the same state, whenever they were signed. */
+/** Compares links, whenever they were signed. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && urlIdentity(one) === urlIdentity(other));
 }
@@ -124,11 +126,11 @@ export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
   readonly agent: () => { readonly id: string; readonly name: string };
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
-  /** How long a message waits for the state, in milliseconds (10,000). */
+  /** How long a message waits for the state, in ms (10,000). */
   readonly readMs?: number;
 }
 
-/** Only the agent that stored a state may use it. `by`: its id, or its name as a role. */
+/** Only the agent that stored a state may use it. `by`: its id or role name. */
 export function isStateOf(
   by: string | undefined,
   { id, name }: { readonly id: string; readonly name: string },
@@ -138,7 +140,7 @@ export function isStateOf(
 
 export class ChatState implements ChatKeeper {
   readonly #options: ChatStateOptions;
-  /** The last state of our own that was read or stored: it never changes under its URL. */
+  /** The last state of our own that was read or stored; a URL's content never changes. */
   #last: { readonly url: string; readonly bytes: Uint8Array } | undefined;
 
   constructor(options: ChatStateOptions) {

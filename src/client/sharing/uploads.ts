@@ -1,5 +1,5 @@
 // Retries uploads of messages that wait on this machine for the storage server, with backoff, and
-// says how many wait and why.
+// reports how many wait and why.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export class UnreadableLinks extends ParleyError {
 }
 
 /**
- * Reads the newest link into the bucket as others will.
+ * Reads the newest link into the bucket as others would.
  * @throws ParleyError `links-unreadable`, `cancelled`
  */
 export async function ensureReadable(
@@ -60,9 +60,9 @@ export interface UploadsOptions {
   readonly show: (state: UploadState | undefined) => void;
   readonly tell: (problem: ParleyError, waiting: number) => void;
   readonly log: Log;
-  /** Milliseconds until the first retry; doubled up to five minutes. */
+  /** Before the first retry; doubled up to five minutes. */
   readonly retryMs?: number;
-  /** A server that can't be reached is reported after this time, in milliseconds. */
+  /** Before a server that can't be reached is reported. */
   readonly lateMs?: number;
 }
 
@@ -105,7 +105,7 @@ export class Uploads implements Disposable {
 
   /**
    * Sends everything that waits.
-   * @throws ParleyError the first reason why something failed
+   * @throws ParleyError the first failure
    */
   async send(signal: AbortSignal): Promise<void> {
     await this.#sending?.catch(() => {});
@@ -150,7 +150,7 @@ export class Uploads implements Disposable {
         if (this.#waiting.get(name) === entry) this.#waiting.delete(name);
       } catch (error) {
         first ??= error;
-        // The next session is answered the same, unless this is about one object.
+        // Other sessions would fail too, unless this concerns one object.
         if (!isOfObject(error)) break;
       }
     }
@@ -218,7 +218,7 @@ export async function earlierFiles(root: string): Promise<readonly string[]> {
 }
 
 /**
- * Sends and removes the files; doing it twice is harmless. Damaged ones stay.
+ * Sends and removes the files; can be repeated. Damaged ones stay.
  * @throws ParleyError of the store
  */
 export async function sendEarlierFiles(

@@ -1,8 +1,8 @@
-// Who is signed in to an agent, in words.
+// Describes who is signed in to an agent.
 import * as l10n from '@vscode/l10n';
 import type { AuthStatus } from '../../acp/protocol/authStatus';
 
-/** @returns undefined if the agent has not told */
+/** @returns undefined if the agent hasn't reported it */
 export function accountsText(status: AuthStatus | undefined): string | undefined {
   if (!status) return undefined;
   const { state, accounts } = status;

@@ -1,5 +1,5 @@
-// What a permission request is about, as its own words and the input of its call say it: the same
-// for the chat, for the questions of other windows and for callers of the local server.
+// What a permission request is about, from its own text and its call's input. Shared by the chat,
+// the questions of other windows and callers of the local server.
 import { at, objectOf } from '../../base/untrusted';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import { fieldName, type RawCommand, rawCommandsIn } from '../rules/rawCommands';
@@ -10,11 +10,11 @@ export interface AskedText {
 }
 
 export interface AskedInput {
-  /** Each line once. */
+  /** Without duplicates. */
   readonly commands: readonly RawCommand[];
   readonly texts: readonly AskedText[];
   readonly purpose?: string;
-  /** The raw input, if it says more than all this. */
+  /** The raw input, if it contains more than the above. */
   readonly rest?: unknown;
   readonly isUnknown: boolean;
 }
@@ -30,7 +30,7 @@ export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: To
   const commands = [...(command ? [command] : []), ...others];
   const hasDiff = entry?.content.some(({ type }) => type === 'diff') === true;
   const texts = hasDiff ? [] : textsIn(raw);
-  // A command that the request names may be another one than the call's.
+  // The request's command may differ from the call's.
   const isSaid = raw === undefined || (plain !== undefined && plain.line === called[0]?.line);
   return {
     commands,
@@ -59,7 +59,7 @@ function isTextIfAny(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
-/** Returns the texts of files that an input, or the arguments in it, would write. */
+/** Returns the file texts that an input, or the arguments in it, would write. */
 function textsIn(raw: unknown): readonly AskedText[] {
   const places = [raw, ...['arguments', 'input', 'args', 'params'].map((name) => objectOf(at(raw, name)))];
   return places.flatMap((place) => {

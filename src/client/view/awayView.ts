@@ -1,5 +1,5 @@
-// What happened in a session while it was not shown: files, commands, answers of rules and what it
-// cost, from the events alone. Bounded, whatever the session has done.
+// What happened in a session while it wasn't shown: files, commands, answers by rules and cost,
+// from the events alone. Bounded for any session.
 import { basename } from 'node:path';
 import { oneLine } from '../../base/text';
 import type { AwayList, AwayView } from '../../panel/contract';
@@ -22,7 +22,7 @@ export interface AwaySource {
 }
 
 export interface LeftAt {
-  /** The first unseen event, in ms since 1970. */
+  /** Time of the first unseen event, ms since 1970. */
   readonly since: number;
   readonly cost?: Usage['cost'];
 }
@@ -32,7 +32,7 @@ export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayVi
   const { state } = source.model;
   const first = firstSince(state.entries, left.since);
   const isNew = (time: number | undefined): boolean => time !== undefined && time >= left.since;
-  // A call may have begun before.
+  // A call may have begun earlier.
   const calls = state.entries.filter(
     (entry): entry is ToolEntry => entry.kind === 'tool' && (entry.index >= first || isNew(entry.endedAt)),
   );
@@ -62,7 +62,7 @@ export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayVi
   };
 }
 
-/** Returns the index of the first entry from a time on, or the number of entries. */
+/** Returns the index of the first entry since a time, or the number of entries. */
 export function firstSince(entries: readonly Entry[], since: number): number {
   let first = entries.length;
   while (first > 0 && entries[first - 1]!.at >= since) first--;
@@ -75,7 +75,7 @@ function newest<T>(all: readonly T[]): AwayList<T> {
 
 type Row = AwayView['files']['shown'][number];
 
-/** The files that turns changed on disk; else those that calls edited. */
+/** Returns the files that turns changed on disk, or else those that calls edited. */
 async function filesOf(
   { model, roots, changes }: AwaySource,
   calls: readonly ToolEntry[],
@@ -99,7 +99,7 @@ async function filesOf(
   };
   for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MOST_TURNS)) {
     const total = changes.total(turn.id);
-    // A folder whose states were removed: the events say which files.
+    // If a folder's states were removed, the events say which files changed.
     const changed = total && total.files > 0 ? await changes.changesOf(turn.id).catch(() => undefined) : [];
     if (changed) for (const one of changed) add(pathOf(one), one.added, one.removed);
     else for (const path of turn.files) add(path, 0, 0);
@@ -125,13 +125,12 @@ function lineOf(entry: ToolEntry, state: Readonly<SessionState>): string {
   return oneLine(line.replace(/^`(.*)`$/s, '$1') || entry.name || entry.toolKind, MAX_LINE);
 }
 
-/** Undefined if the earlier cost is unknown, or in another currency. */
+/** Undefined if the earlier cost is unknown or in another currency. */
 function costSince(now: Usage['cost'], before: Usage['cost']): AwayView['cost'] {
   if (!now || !before || now.currency !== before.currency || now.amount <= before.amount) return undefined;
   return { amount: now.amount - before.amount, currency: now.currency };
 }
 
-/** Returns a call's command lines; undefined if only its title is known. */
 function commandLineOf(entry: ToolEntry, state: Readonly<SessionState>): string | undefined {
   return terminalOf(entry, state)?.command ?? commandLinesOf(entry);
 }

@@ -9,10 +9,10 @@ import type { Conversation } from '../conversation/conversation';
 import { subjectOf } from '../rules/requestSubject';
 import { askedInputOf } from './askedInput';
 
-/** VS Code shows this many characters whole. */
+/** VS Code shows this many characters uncut. */
 const MAX_LINE = 200;
 /**
- * Latin characters and single spaces: all are visible, in order, and unchanged in VS Code's
+ * Latin characters and single spaces: visible, in order, and left unchanged by VS Code's
  * notifications, which interpret line breaks, icons and links.
  */
 const PLAIN = /^[!-~\u00a1-\u00ac\u00ae-\u017f]+(?: [!-~\u00a1-\u00ac\u00ae-\u017f]+)*$/;
@@ -21,7 +21,7 @@ export function isPlainLine(text: string): boolean {
   return text.length <= MAX_LINE && PLAIN.test(text);
 }
 
-/** Returns the line; undefined if the user must look at the request in its session. */
+/** Undefined if the user must see the request in its session. */
 export function briefOf(
   { agent, cwd }: Conversation,
   permission: Permission,
@@ -33,7 +33,7 @@ export function briefOf(
   const [run, ...others] = commands;
   if (run) {
     const isAll = others.length + texts.length === 0 && rest === undefined;
-    // What a call that is no command would do is not said by its command.
+    // A call that isn't a command does something other than its command says.
     const isRun = !entry || (entry.toolKind === 'execute' && entry.rawInput !== undefined);
     return isAll && isRun && (run.cwd ?? cwd) === cwd
       ? lineOf(run.line, l10n.t('{0} wants to run: {1}', agent.name, run.line))

@@ -1,5 +1,5 @@
-// Recognizes calls of the editor's own tools, however an agent names tools of MCP servers, and says
-// what they were about and what came of them.
+// Recognizes calls of the editor's own tools, whatever name the agent gives them, and describes
+// their subject and result.
 
 import { isAbsolute, join } from 'node:path';
 import { at } from '../../base/untrusted';
@@ -44,13 +44,13 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   });
   const summary = summaryOf(entry);
   const result = summary === undefined ? undefined : resultOf(summary);
-  // Some agents do not show what they asked.
+  // Some agents don't show the arguments.
   const asked = subject ?? / (?:in|of) (\S+?)(?:;|$| in )/.exec(summary ?? '')?.[1];
   return { tool, subject: asked, result };
 }
 
 /**
- * Returns the file that a call names, where the agent itself says no place.
+ * Returns the file that a call names, if the agent gives no location.
  * @param roots of the session
  */
 export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[]): { path: string; line?: number }[] {
@@ -61,7 +61,7 @@ export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[
 }
 
 function toolNamed(text = ''): ToolName | undefined {
-  // Some agents put the whole arguments into the title.
+  // Some agents put all arguments into the title.
   const [line = ''] = text.slice(0, MAX_TEXT).split('\n', 1);
   for (const pattern of CALLS) {
     const found = pattern.exec(line)?.[1]?.replace(/__.*$/, '');

@@ -1,5 +1,5 @@
-// Feeds one webview with one conversation: coalesced changes, at most one post per frame, at most
-// three posts in flight. A slow or hidden webview costs nothing: changes are merged until then, and
+// Sends one conversation to one webview: coalesced changes, at most one post per frame, at most
+// three in flight. A slow or hidden webview costs nothing: changes are merged until it is ready, so
 // no backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
@@ -15,23 +15,23 @@ import { patchSession, phaseOf, projectSession, statusOf } from './projectSessio
 import { SessionFind } from './sessionFind';
 import { timelineParts } from './timelineParts';
 
-/** Between two looks at a running turn, in milliseconds. */
+/** Between two updates of a running turn. */
 const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
 /** Painting and acknowledging a message can take over two frames; later ones would wait for it. */
 const MAX_IN_FLIGHT = 3;
-/** Sent without being asked for, up to either limit: usually more than a window shows. */
+/** Sent unrequested, up to either limit: usually more than a window shows. */
 const NEWEST_ITEMS = 64;
 const NEWEST_LINES = 90;
-/** Lines of an edit with its diff, in a window that is full of them. */
+/** An edit with its diff, on average, in a window full of edits. */
 const LINES_OF_EDIT = 6;
-/** Nested items that are sent first. */
+/** Nested items sent first. */
 const SOME_NESTED = 50;
 const MAX_PAGE = 200;
 /** Items whose changes are sent together or not at all: a page of the webview (`PAGE_SIZE`). */
 const STRETCH = 8;
-/** Above this many changed entries a snapshot is smaller than the list of changes. */
+/** With more changed entries, a snapshot is smaller than the changes. */
 const MAX_OPS = 400;
 
 export interface FeedSources {
@@ -49,9 +49,9 @@ export class SessionFeed implements Disposable {
   readonly #projection: ProjectionContext;
   #revision = 0;
   #acknowledged = 0;
-  /** Items that the webview knows of. */
+  /** Number of items that the webview knows of. */
   #told = 0;
-  /** Stretches of which the webview has had items since the last snapshot. */
+  /** Stretches with items sent since the last snapshot. */
   readonly #sent = new Set<number>();
   #search: { readonly id: number; readonly find: SessionFind } | undefined;
   #lastPost = 0;
@@ -59,7 +59,6 @@ export class SessionFeed implements Disposable {
   #live = false;
   #isDisposed = false;
   #status = '';
-  /** The webview shows a running turn. */
   #showsWork = false;
   #looked = false;
   #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
@@ -116,7 +115,7 @@ export class SessionFeed implements Disposable {
     this.#notePosted();
   }
 
-  /** The webview has painted this revision. */
+  /** The webview has painted a revision. */
   acknowledge(revision: number): void {
     if (revision > this.#revision || revision <= this.#acknowledged) return;
     this.#acknowledged = revision;
@@ -128,8 +127,8 @@ export class SessionFeed implements Disposable {
   }
 
   /**
-   * Resolves when the webview has painted the current state, or this feed ends; a hidden one paints
-   * when it is back.
+   * Resolves when the webview has painted the current state, or the feed ends. A hidden webview
+   * paints when it is shown again.
    */
   async painted(): Promise<void> {
     if (this.#isDisposed) return;
@@ -144,7 +143,7 @@ export class SessionFeed implements Disposable {
     const total = this.#conversation.model.state.entries.length;
     const start = Math.max(0, Math.min(from, total));
     const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
-    // Pending changes are part of the page: they go first.
+    // The page includes pending changes, so they go first.
     this.#flush();
     this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
   }
@@ -212,7 +211,10 @@ export class SessionFeed implements Disposable {
     for (const { painted } of this.#waiting.splice(0)) painted();
   }
 
-  /** Runs `again` once the whole transcript is there. @returns whether it has to wait for that */
+  /**
+   * Runs `again` once the whole transcript is loaded.
+   * @returns whether it isn't loaded yet
+   */
   #afterLoading(again: () => void): boolean {
     const { whole } = this.#conversation;
     void whole?.then(() => this.#live && again());
@@ -225,7 +227,7 @@ export class SessionFeed implements Disposable {
       return;
     }
     if (this.#revision - this.#acknowledged >= MAX_IN_FLIGHT) return;
-    // The end of a turn does not wait for the next frame, as nothing follows that could join it.
+    // The end of a turn isn't delayed to the next frame: nothing follows that could join it.
     const isEnd = this.#showsWork && this.#changes.parts.has('turn') && !this.#conversation.isWorking;
     if (isEnd) {
       this.#showsWork = false;
@@ -243,8 +245,9 @@ export class SessionFeed implements Disposable {
     const { state } = this.#conversation.model;
     const { entries } = state;
     const newest = firstOfNewest(state);
-    // The webview asks for missing items when the reader comes near: not sent are changes there,
-    // and new items that were pushed away from the end unseen. Pages that it draws have no gaps.
+    // The webview requests missing items when the reader comes near. Changes to items that it
+    // doesn't have aren't sent, nor new items pushed away from the end unseen. The pages that it
+    // draws have no gaps.
     const changed = [...this.#changes.entries].filter(
       ([index]) => this.#sent.has(stretchOf(index)) || (index >= this.#told && index >= newest),
     );
@@ -253,14 +256,14 @@ export class SessionFeed implements Disposable {
       return;
     }
     const ops: Op[] = [];
-    // Before the items: a `put` shows the whole output of its terminals, including this.
+    // Before the items: a `put` contains the whole output of its terminals, including this.
     for (const [terminalId, text] of this.#changes.terminals)
       ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
     for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
       const entry = entries[index];
       if (!entry) continue;
       const from = this.#changes.blocks.get(index);
-      // A message of the user is shown as more than its content.
+      // A user message is shown with more than its content.
       if (change === true || !('until' in entry) || (from !== undefined && entry.kind === 'user')) {
         ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
         continue;
@@ -288,7 +291,7 @@ export class SessionFeed implements Disposable {
     this.#updateTick();
   }
 
-  /** Ticks while a turn runs: without traffic, nothing else updates the elapsed time. */
+  /** Without traffic, nothing else updates the elapsed time. */
   #updateTick(): void {
     if (!this.#conversation.isWorking) this.#stopTick();
     else
@@ -304,7 +307,7 @@ export class SessionFeed implements Disposable {
     this.#tick = undefined;
   }
 
-  /** Time has passed in a turn: says so where that changes what there is to say. */
+  /** Sends the turn's status if the elapsed time has changed it. */
   #look(): void {
     const waitsForUser = phaseOf(this.#conversation) === 'requiresAction';
     this.#conversation.checkSilence({ waitsForUser, isFirst: !this.#looked });
@@ -333,7 +336,7 @@ function runsOfNested({ entries, nests }: Readonly<SessionState>): (readonly [nu
   return runs;
 }
 
-/** Returns the index of the first entry that is sent without being asked for. */
+/** Returns the index of the first entry sent unrequested. */
 function firstOfNewest({ entries, nests }: Readonly<SessionState>): number {
   const last = Math.max(0, entries.length - NEWEST_ITEMS);
   let from = entries.length;

@@ -1,11 +1,10 @@
-// The complete output that the host has where the panel shows it cut.
+// Complete outputs of tool calls that the panel shows cut.
 import { plainOutput } from '../../base/ansi';
 import type { Entry, Terminal } from '../../session/model/state';
 import { printedIn, shownContent } from './toolCall';
 
 /**
- * Returns the text of the n-th content of a tool call, without terminal escapes; undefined if it
- * has none.
+ * Returns the text of a content of a tool call, without terminal escapes; undefined if it has none.
  */
 export function fullOutput(
   entry: Entry | undefined,

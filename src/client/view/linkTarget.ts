@@ -1,5 +1,5 @@
-// Reads what a link in an agent's text points to. Agents are not trusted, so only two kinds are
-// followed: web pages, and files that exist.
+// Parses links in agents' texts. Agents aren't trusted, so only web pages and existing files are
+// followed.
 import * as nodePath from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
@@ -21,19 +21,19 @@ export type LinkTarget =
   | { readonly kind: 'web'; readonly url: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** No honest link is longer; in UTF-16 units. */
+/** Genuine links are shorter; in UTF-16 units. */
 const MAX_LENGTH = 8_192;
 
 /**
- * Reads the `href` of a link: `http:` and `https:` addresses; `file:` addresses of this machine and
- * paths, with a line as `#L10`, `#L10C3`, `:10` or `:10:3`. Every other scheme is refused,
- * `command:` and `vscode:` before all: they would let an agent's text act in the editor.
+ * Parses the `href` of a link: `http:` and `https:` URLs; local `file:` URLs and paths, with a line
+ * as `#L10`, `#L10C3`, `:10` or `:10:3`. Refuses every other scheme, above all `command:` and
+ * `vscode:`, which would let an agent's text act in the editor.
  */
 export function parseLink(href: string): LinkTarget {
   const text = href.trim();
   if (text === '' || text.startsWith('#')) return refused(l10n.t('The link has no target.'));
-  // Control characters are skipped by some readers of addresses (`java\nscript:`), so what is
-  // checked would not be what is opened.
+  // Some URL parsers skip control characters (`java\nscript:`), so the link that is checked would
+  // differ from the one that is opened.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (text.length > MAX_LENGTH || /[\u0000-\u001f\u007f]/.test(text))
     return refused(l10n.t("The link isn't a valid address."));
@@ -52,7 +52,7 @@ export function parseLink(href: string): LinkTarget {
 }
 
 /**
- * The places to look a path up ({@link placesOf}). A leading slash may also mean the project's
+ * Returns places to look a path up ({@link placesOf}). A leading slash may also mean the project
  * root, as on the web.
  */
 export function candidatesOf(

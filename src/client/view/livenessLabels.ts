@@ -1,13 +1,11 @@
-// Labels for a running turn: what it works on and for how long, when the agent was last heard,
-// whether it responds. Whole minutes only: a screen reader reads the status aloud each time it
-// changes.
+// Labels for a running turn: what it is doing and for how long, when the agent was last heard, and
+// whether it responds. Whole minutes only, as screen readers announce each change.
 import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
 import type { Entry, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { LifeSigns } from '../connection/livenessProbe';
 
-/** In milliseconds. */
 const WORTH_TELLING_MS = 60_000;
 const MAX_TITLE = 60;
 const MAX_LOOK = 2000;
@@ -18,7 +16,7 @@ interface TurnSign {
   readonly title?: string;
 }
 
-/** While a turn runs: its status, and why the next message waits. */
+/** Status of a running turn, and why the next message waits. */
 const LABELS = {
   tool: (time: string, title: string) => [
     l10n.t('Working: {0} for {1}', title, time),
@@ -33,8 +31,8 @@ const LABELS = {
 };
 
 /**
- * The status of a turn that doesn't wait for the user: `Working`, `Working: Bash for 4 min`,
- * `Silent for 2 min`, `Not responding`.
+ * Returns the status of a turn that doesn't wait for the user: `Working`, `Working: Bash for 4
+ * min`, `Silent for 2 min`, `Not responding`.
  */
 export function workingLabel(signs: LifeSigns): string {
   return labelsOf(signs)[0]!;
@@ -56,13 +54,16 @@ const ENDED: Readonly<Record<string, () => string>> = {
   'agent-exited': () => l10n.t('Process ended'),
 };
 
-/** How an agent ended, in two or three words. @param code of the error that tells it */
+/**
+ * Says in two or three words how an agent ended.
+ * @param code of the error that reports it
+ */
 export function endedLabel(code: string): string {
   return ENDED[code]?.() ?? l10n.t('Ended');
 }
 
 /**
- * Silence of the agent goes first: what it began may have ended with it. A running call explains
+ * The agent's silence comes first: what it started may have ended with it. A running call explains
  * silence.
  */
 function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {

@@ -1,6 +1,5 @@
-// The questions of a session that can be answered by choosing one of a few answers, for a list that
-// other windows show too. A question that is too long to read there, or asks for text, is only
-// named.
+// A session's questions that can be answered with one of a few choices, for a list that other
+// windows show too. A question that is too long for the list, or requires text, is only named.
 import { redact } from '../../base/redact';
 import { revealHidden } from '../../base/revealControls';
 import { head, oneLine } from '../../base/text';
@@ -12,7 +11,7 @@ import { askedInputOf } from './askedInput';
 import { briefOf } from './briefQuestion';
 import { askerOf, toolOf } from './projectRequests';
 
-/** A question that isn't shown whole isn't answered. */
+/** A question must be shown completely to be answered. */
 const MAX_TEXT = 2000;
 const MAX_CHOICES = 20;
 const MAX_LABEL = 200;
@@ -20,7 +19,7 @@ const SHORT_TITLE = 60;
 
 export interface PlainQuestion {
   readonly title: string;
-  /** A command or the changed lines, whole. */
+  /** A command or the changed lines, complete. */
   readonly text: string;
   /** Empty: it can only be answered in its session. */
   readonly choices: readonly { readonly label: string; readonly kind?: string }[];
@@ -30,7 +29,7 @@ export interface AnswerableQuestion {
   readonly id: string;
   readonly at: number;
   readonly plain: PlainQuestion;
-  /** The whole question on one line; undefined if it must be looked at. */
+  /** The whole question on one line; undefined if it must be opened. */
   readonly brief?: string | undefined;
   /**
    * Answers as if selected in the chat.
@@ -39,7 +38,7 @@ export interface AnswerableQuestion {
   readonly answer: (choice: number) => boolean | Promise<boolean>;
 }
 
-/** Returns the open questions of a session, oldest first. */
+/** Oldest first. */
 export function openQuestionsOf(conversation: Conversation): readonly AnswerableQuestion[] {
   const { permissions, elicitations } = conversation.model.state;
   return [
@@ -53,7 +52,7 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
   const entry = toolOf(conversation.model, permission);
   const { commands, texts, purpose, rest } = askedInputOf(permission, entry);
   const parts = [
-    // A list shows titles in one line, as far as they fit.
+    // The list shows titles on one line, cut if too long; a cut title is part of the text.
     ...[title, entry?.title ?? ''].filter((one) => oneLine(one, SHORT_TITLE) !== one),
     ...[description, purpose].flatMap((part) => part || []),
     ...commands.flatMap(({ line, cwd }) => (cwd === undefined ? [line] : [line, cwd])),
@@ -68,7 +67,7 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
     id,
     at,
     plain: plain(by === undefined ? title : `${by}: ${title}`, parts, choices),
-    // A redacted text is not shown whole.
+    // A redacted text is incomplete.
     brief: brief === undefined || redact(brief) === brief ? brief : undefined,
     answer: (choice) => {
       const option = options[choice];
@@ -93,7 +92,7 @@ function ofElicitation(conversation: Conversation, asked: Elicitation): Answerab
   };
 }
 
-/** The values of a form with one field to choose from. What a user types is not stored. */
+/** Returns the values of a form with a single field to choose from. Typed values aren't stored. */
 function valuesOf(asked: Elicitation): readonly { field: string; value: string | boolean; label: string }[] {
   const [field, ...others] = asked.mode === 'form' ? asked.form.fields : [];
   if (!field || others.length > 0) return [];
@@ -107,7 +106,7 @@ function valuesOf(asked: Elicitation): readonly { field: string; value: string |
   ];
 }
 
-/** A text that is redacted or too long is not shown whole, so that it has no choices. */
+/** A redacted or too long text is incomplete, so it gets no choices. */
 function plain(title: string, parts: readonly string[], choices: PlainQuestion['choices']): PlainQuestion {
   const whole = revealHidden(parts.join('\n'));
   const text = redact(whole);
@@ -119,7 +118,7 @@ function plain(title: string, parts: readonly string[], choices: PlainQuestion['
   return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
 }
 
-/** More than fits where the changes are not known: then the question is not answered elsewhere. */
+/** For unknown changes: too long, so the question isn't answered elsewhere. */
 const TOO_MUCH = '…'.repeat(MAX_TEXT + 1);
 
 function saidIn(content: ToolContent): readonly string[] {

@@ -1,4 +1,4 @@
-// The words for what the client itself says in a transcript (session/events/ownText.ts).
+// Texts of the client's own entries in a transcript (session/events/ownText.ts).
 
 import * as l10n from '@vscode/l10n';
 import { type LocalizableText, localize } from '../../base/localizable';
@@ -266,7 +266,7 @@ function sentences(...parts: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** Codes of newer versions are shown as they are. */
+/** Unknown codes of newer versions are shown as they are. */
 function textsOf({ code, args }: OwnText): NoticeTexts {
   const make = own(TEXTS, code) as ((...args: readonly unknown[]) => string | NoticeTexts) | undefined;
   const made = make?.(...args) ?? String(code);

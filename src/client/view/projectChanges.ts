@@ -1,4 +1,4 @@
-// Projects what turns changed on disk: the counts at their ends and pages of the lists.
+// Projects what turns changed on disk: the totals at their ends, and pages of the lists.
 import { join, resolve } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { FileChange } from '../../changes/model/fileChange';
@@ -13,7 +13,7 @@ import { labelOf } from './projectItem';
 
 const MAX_FILES = 200;
 
-/** Why more may have changed than is known. */
+/** Why more may have changed than was recorded. */
 const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => string>> = {
   late: () => l10n.t('The agent may have changed files before the first check. Those changes are not listed.'),
   interrupted: () => l10n.t('The end of the turn was not seen. Later changes to the folder may be listed too.'),
@@ -97,7 +97,7 @@ export async function changesPage(
   return { type: 'changes', scope, version, total: all.length, from: start, files };
 }
 
-/** Returns what can be done with a message of the user: only with one that began a turn. */
+/** Returns what can be done with a user message; nothing unless it began a turn. */
 export function offersOf(
   { changes, model, agent }: Conversation,
   { turnId, index, promptId }: MessageEntry,
@@ -129,7 +129,6 @@ function fileView(
   };
 }
 
-/** The file may be older than the turn, see {@link FileChange.wasThere}. */
 function wasThere(change: Changed): boolean {
   return !('state' in change) && change.wasThere === true && change.before === undefined;
 }
@@ -142,8 +141,8 @@ function kindOf(change: Changed): ChangedFileView['change'] {
 }
 
 /**
- * The last tool call that names each file.
- * @param turnId absent: of any turn
+ * Returns the last tool call that names each file.
+ * @param turnId absent: any turn
  */
 function lastCalls(
   { entries }: Readonly<SessionState>,

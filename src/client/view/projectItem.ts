@@ -1,5 +1,5 @@
 // Projects a transcript entry for the webview: bounded, plain JSON, with everything computed that
-// needs the whole entry (diffs, labels). Computed again only when the entry changed.
+// needs the whole entry (diffs, labels). Recomputed only when the entry changes.
 
 import * as l10n from '@vscode/l10n';
 import { formatNumber } from '../../base/localFormat';
@@ -28,9 +28,7 @@ import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 import { printedIn, shownContent, titleOf } from './toolCall';
 import { barrierText, starterText } from './turnWords';
 
-/** Characters of one text. */
 const MAX_TOOL_CHARS = 50_000;
-/** Characters of its beginning. */
 const HEAD_CHARS = 10_000;
 const MAX_TERMINAL_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
@@ -44,11 +42,11 @@ export interface ProjectionContext {
   readonly turn: (id: string) => Readonly<Turn> | undefined;
   readonly roots: readonly string[];
   readonly isOpenable: (terminalId: string) => boolean;
-  /** Where a change begins in its file; absent: files are not read. */
+  /** Locates a change in its file; absent: files aren't read. */
   readonly locate?: (change: FileChange, entry: ToolEntry) => FragmentPlace | undefined;
   readonly changesOf?: (turnId: string) => ChangesCount | undefined;
   readonly offers?: (entry: MessageEntry) => { readonly canRestore?: true; readonly canEdit?: true };
-  /** Whether the file differed from the call's diff after the call. */
+  /** Returns whether the file differed from the call's diff after the call. */
   readonly isWrittenDifferently?: (entry: ToolEntry, path: string) => boolean;
 }
 
@@ -181,7 +179,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     kind: 'tool' as const,
     title: head(titleOf(entry), 2000),
     toolKind: entry.toolKind,
-    // The answer told the agent not to make the change, as the user has made it.
+    // The agent was told not to make the change, because the user made it.
     status: entry.decision?.isEdited && isEnded(entry.status) ? ('completed' as const) : entry.status,
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
@@ -206,15 +204,14 @@ function nestedOf(entry: ToolEntry, { state }: ProjectionContext): NestedView | 
   return counts && { ...counts, ...(counts.now !== undefined && { now: head(counts.now, MAX_NOW) }) };
 }
 
-/** Returns whether a call or its subagent runs and can be stopped alone. */
 export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
   return canCancel === true && !isEnded(status);
 }
 
 /**
- * Returns the lines that a call is about, where it has one place: from the line of the place, or
- * from names in its input that say lines counted from 1 (an `offset` alone is counted from 0 by
- * some agents); undefined if it does not say.
+ * Returns the lines that a call is about, if it has one place: from the line of the place, or from
+ * input fields that count lines from 1 (some agents count a lone `offset` from 0). Undefined if
+ * neither says.
  */
 function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
   if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;
@@ -260,12 +257,15 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
   });
 }
 
-/** A text with fewer lines than the call's place is a part of the file from there. */
+/**
+ * A text with fewer lines than the line number of the call's place is the part of the file from
+ * there.
+ */
 function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
   return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
 }
 
-/** Numbers the lines of a diff as in the file, if known. A patch has its own numbers. */
+/** Numbers the lines of a diff as in the file, if known. Patches have their own numbers. */
 function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number | undefined): DiffView {
   if (hunks || oldText === undefined) return diff;
   if (line === undefined) return { ...diff, unnumbered: true };
@@ -277,7 +277,7 @@ function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number |
   return { ...diff, hunks: moved };
 }
 
-/** Lines of a text, counted up to `most`. */
+/** Counts the lines of a text, up to `most`. */
 function linesOf(text: string, most: number): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1 && count < most; at = text.indexOf('\n', at + 1)) count++;
@@ -320,7 +320,7 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
   };
 }
 
-/** Returns new text for a terminal, cut to what the webview keeps. */
+/** Returns new terminal output, cut to what the webview keeps. */
 export function terminalAppend(text: string): { text: string; drop: number } {
   return text.length > MAX_TERMINAL_CHARS
     ? { text: tail(text, MAX_TERMINAL_CHARS), drop: Number.MAX_SAFE_INTEGER }
@@ -343,13 +343,13 @@ export function projectBlock(block: ContentBlock): BlockView {
 }
 
 function bytesOf(base64: string): number {
-  // Counted from the end: a pattern goes over all that looks like padding again and again.
+  // From the end: a regular expression would rescan everything that looks like padding.
   let end = base64.length;
   while (end > 0 && base64[end - 1] === '=') end -= 1;
   return Math.floor((end * 3) / 4);
 }
 
-/** A long text without its middle. */
+/** Removes the middle of a long text. */
 export function whole(text: string): string {
   return text.length <= MAX_TOOL_CHARS ? text : withoutMiddle(text);
 }
@@ -359,7 +359,7 @@ function isCut(block: ContentBlock): boolean {
   return block.type === 'resource' && (block.text?.length ?? 0) > MAX_RESOURCE_CHARS;
 }
 
-/** The beginning and the end of a long text, cut at lines: what failed is said at the end. */
+/** Keeps both ends, cut at line breaks: failures are reported at the end. */
 function withoutMiddle(text: string): string {
   const first = head(text, HEAD_CHARS);
   const last = tail(text, MAX_TOOL_CHARS - HEAD_CHARS);
@@ -393,7 +393,7 @@ function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {
 
 type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;
 
-/** By the content, which never changes: every snapshot shows the newest ones again. */
+/** By the content, which never changes: every snapshot includes the newest ones again. */
 const comparisons = new WeakMap<FileChange, Comparison>();
 
 function comparisonOf(diff: FileChange): Comparison {

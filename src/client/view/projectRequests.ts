@@ -1,5 +1,5 @@
-// Projects what waits for the user, and background work: permission requests with all that their
-// calls would do, forms and pages.
+// Projects what waits for the user, and background work: permission requests with everything that
+// their calls would do, forms and pages.
 import { head, oneLine } from '../../base/text';
 import type { BackgroundView, ElicitationView, PermissionView } from '../../panel/contract';
 import type { SessionView } from '../../session/model/model';
@@ -20,7 +20,7 @@ export function toolOf(
   return entry?.kind === 'tool' ? entry : undefined;
 }
 
-/** Returns the title of the call of the subagent that asks, as several can work in parallel. */
+/** Returns the title of the asking subagent's call, as several can work in parallel. */
 export function askerOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,
   permission: Pick<Permission, 'toolCallId'>,
@@ -56,7 +56,7 @@ function projectPermission({ model }: Conversation, permission: Permission): Per
   };
 }
 
-/** Returns whether a form or a page waits for the user; a page that is open waits for the agent. */
+/** Returns whether a form or page waits for the user; an opened page waits for the agent. */
 export function waitsForAnswer({ elicitations }: Readonly<SessionState>): boolean {
   for (const { opened } of elicitations.values()) if (!opened) return true;
   return false;

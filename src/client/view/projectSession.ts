@@ -87,7 +87,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   phase: phaseOf,
   status: statusOf,
   liveness: (c) => c.liveness,
-  // While it waits to start again, those of its last start say nothing.
+  // Before a restart, those of the last start are outdated.
   stages: (c) => (phaseOf(c) === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) =>
@@ -153,7 +153,7 @@ export function projectSession(conversation: Conversation): SessionView {
   return view as unknown as SessionView;
 }
 
-/** Null: the field lost its value. */
+/** Null: the field has no value any more. */
 export function patchSession(
   conversation: Conversation,
   parts: Iterable<SessionPart>,
@@ -167,7 +167,7 @@ export function patchSession(
 
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
-  // Its agent runs, and is here in a moment.
+  // The agent runs and will be attached in a moment.
   switch (conversation.isAttaching ? 'ready' : connection.kind) {
     case 'failed':
       // Nothing was tried, so nothing failed.
@@ -226,7 +226,7 @@ export function statusOf(conversation: Conversation): string {
   }
 }
 
-/** Read-only: another window has it, or it is a recording. */
+/** Read-only: another window has the session, or it is a recording. */
 function isHeld({ connection }: Conversation): boolean {
   return (
     connection.kind === 'failed' && (connection.error.code === 'session-held' || connection.error.code === 'recording')
@@ -269,7 +269,7 @@ function queueOf(conversation: Conversation): QueueItemView[] {
         ? l10n.t('Being edited')
         : state === 'accepted'
           ? l10n.t('Accepted by agent')
-          : // That all are paused is said once, above them.
+          : // A paused queue is reported once, above its messages.
             index === 0 && queue.paused === undefined
             ? waits
             : undefined);
@@ -318,7 +318,7 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
     const { methods, error, words } = connection;
     const starts = (method: AuthMethod): boolean => canStart(method, agent);
     const others = methods.filter((method) => !starts(method));
-    // What a button runs in a terminal is shown before it is pressed.
+    // Shows what a button runs in a terminal before it is pressed.
     const guidance = methods
       .filter((method) => method.type === 'terminal' || !starts(method))
       .map((method) => localize(guidanceOf(method, agent)))
@@ -368,7 +368,7 @@ const NEEDS_SETTING: ReadonlySet<string> = new Set([
   'agent-server-unauthorized',
 ]);
 
-/** The first is the one that helps most. */
+/** The most helpful one first. */
 function actionsFor(
   code: string,
   kind: 'failed' | 'exited' | 'recovering',
@@ -377,7 +377,7 @@ function actionsFor(
   if (code === 'recording') return [newSession()];
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
-  // It may be in the registry, ready to be installed.
+  // It may be in the registry.
   if (code === 'agent-not-found') return [editAgent(), addAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
   if (code === 'agent-not-executable' || NEEDS_SETTING.has(code))
     return [editAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];

@@ -1,5 +1,5 @@
-// Finds a text in the whole of a session, a few milliseconds at a time, and keeps the result true
-// while the session continues. The panel gets how many matches each entry has.
+// Searches a whole session for a text, a few milliseconds at a time, and updates the result as the
+// session continues. The panel receives the number of matches of each entry.
 import { plainOutput } from '../../base/ansi';
 import type { Disposable } from '../../base/disposable';
 import { localize } from '../../base/localizable';
@@ -14,10 +14,9 @@ import { noticeTexts } from './ownTexts';
 import { labelOf } from './projectItem';
 import { printedIn, shownContent, titleOf } from './toolCall';
 
-/** Between two turns of the event loop, in milliseconds. */
+/** Of one turn of the event loop. */
 const SLICE_MS = 8;
 const SLICE_CHARS = 64 * 1024;
-/** In milliseconds. */
 const CHANGES_MS = 150;
 
 export type FindSource = Pick<Conversation, 'model' | 'whole' | 'roots'>;
@@ -33,7 +32,7 @@ export class SessionFind implements Disposable {
   readonly #changes = new Changes(() => this.#wake());
   readonly #counts = new Map<number, number>();
   readonly #showing = new Map<string, Set<number>>();
-  /** In this order. */
+  /** In search order. */
   readonly #pending = new Set<number>();
   #matches: FindMatches | undefined;
   #observing: Disposable | undefined;
@@ -70,7 +69,7 @@ export class SessionFind implements Disposable {
     this.#restart();
   }
 
-  /** Searches everything: from where the reader is to the end, then what is before, last first. */
+  /** Searches from where the reader is to the end, then backwards from there. */
   #restart(): void {
     this.#changes.reset();
     this.#counts.clear();
@@ -118,7 +117,7 @@ export class SessionFind implements Disposable {
     if (!this.#changes.isEmpty) this.#wake();
   }
 
-  /** @returns the counts that changed; undefined if the search has ended */
+  /** @returns changed counts; undefined if the search has ended */
   async #slice(deadline: number): Promise<(readonly [number, number])[] | undefined> {
     const changed: (readonly [number, number])[] = [];
     do {
@@ -189,7 +188,7 @@ interface FindTextContext {
   readonly roots: readonly string[];
 }
 
-/** Returns the text of an entry as the panel shows it when everything is expanded. */
+/** Returns the text of an entry as the panel shows it fully expanded. */
 function findTextOf(entry: Entry, context: FindTextContext): string {
   switch (entry.kind) {
     case 'user':
@@ -219,7 +218,7 @@ function toolText(entry: ToolEntry, context: FindTextContext): string {
   const head = titleOf(entry);
   const places = locations.map(({ path }) => labelOf(path, context.roots)).filter((place) => !head.includes(place));
   const parts = content.map((part) => contentText(part, entry, context, head));
-  // Shown as received if there is nothing else.
+  // Without content, the panel shows the raw values.
   if (content.length === 0) parts.push(jsonText(rawInput), jsonText(rawOutput));
   return joined([head, ...new Set(content.some(({ type }) => type === 'diff') ? [] : places), ...parts]);
 }
@@ -268,7 +267,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** Returns Markdown nearly as it is drawn, without its marks. */
+/** Returns Markdown approximately as rendered. */
 function shownText(markdown: string): string {
   let fence = '';
   return markdown
@@ -284,11 +283,11 @@ function shownText(markdown: string): string {
     .join('\n');
 }
 
-/** Tags that the panel draws as elements. */
+/** Tags that the panel renders as elements. */
 const TAG =
   /<\/?(?:b|i|ins|kbd|mark|s|small|strong|sub|sup|u|summary|details)>|<details open(?:="")?>|<br\s{0,9}\/?>/gi;
 
-/** No part of a pattern can begin again within what it has passed: the time grows with the text. */
+/** No part of the pattern can restart within what it has passed, so the time is linear. */
 function withoutMarks(line: string): string {
   if (!/[#>*~`[<]/.test(line)) return line;
   return line

@@ -1,5 +1,5 @@
-// What there is to know of a session besides its transcript: the agent that runs, how it is spoken
-// to, and what it gets.
+// Details of a session besides its transcript: the running agent, the protocol, and what the
+// session received.
 import * as l10n from '@vscode/l10n';
 import { formatNumber } from '../../base/localFormat';
 import { head } from '../../base/text';
@@ -9,15 +9,15 @@ import { accountsText } from './accounts';
 
 const MAX_DETAIL = 300;
 
-/** `icon`: name of a codicon. Texts of agents are not inert yet. */
+/** `icon`: name of a codicon. Agents' texts are still untrusted here. */
 export interface InfoRow {
   readonly icon: string;
   readonly label: string;
   readonly value: string;
   readonly detail?: string;
-  /** Where it is set: the user's settings, or a file of the workspace. */
+  /** Where it is set: user settings, or a file of the workspace. */
   readonly setting?: { readonly key: string; readonly file?: string };
-  /** A command that shows more, without `parley.`. */
+  /** Command that shows more, without `parley.`. */
   readonly command?: 'mcp.show';
 }
 
@@ -67,7 +67,6 @@ export function versionLabel(protocol: 1 | 2): string {
   return protocol === 2 ? l10n.t('version 2 (Preview)') : l10n.t('version {0}', protocol);
 }
 
-/** Why the session has its version of the protocol. */
 function versionReason({ agent, link, services }: Known): string | undefined {
   const protocol = link?.description.protocol;
   const choice = services.offers?.choiceOf(agent);
@@ -87,7 +86,7 @@ function versionReason({ agent, link, services }: Known): string | undefined {
   }
 }
 
-/** What the session got counts, not what the setting says by now. */
+/** Shows what the session received, whatever the setting says now. */
 function systemPromptRows({ agent, cwd, link, services }: Known): readonly InfoRow[] {
   const label = l10n.t('System prompt');
   const key = 'parley.systemPrompt';

@@ -1,4 +1,4 @@
-// What a session is doing, in one of a few states, for lists and tabs.
+// A session's state for lists and tabs.
 import type { Conversation } from '../conversation/conversation';
 import { waitsForAnswer } from './projectRequests';
 import { phaseOf } from './projectSession';
@@ -35,7 +35,7 @@ export function needsUser(conversation: Conversation): boolean {
   return phase === 'requiresAction' || phase === 'authRequired' || conversation.waitsForUser;
 }
 
-/** Returns whether a turn runs that waits for nothing from the user. */
+/** Returns whether a turn is running and isn't waiting for the user. */
 export function worksByItself(conversation: Conversation): boolean {
   return conversation.isWorking && !conversation.ignoresStop && !needsUser(conversation);
 }
@@ -46,7 +46,7 @@ export function changedFilesOf({ model, changes }: Conversation): number {
   return Math.max(paths.size, changes.review?.files.length ?? 0);
 }
 
-/** When the last turn began or ended, in ms since 1970. */
+/** When the last turn began or ended, ms since 1970. */
 export function usedAt({ model }: Conversation): number | undefined {
   const last = model.state.turns.at(-1);
   return last && (last.endedAt ?? last.startedAt);

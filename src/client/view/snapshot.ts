@@ -57,7 +57,7 @@ export interface SessionSnapshot {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
   readonly usage?: { readonly used: number; readonly size: number };
-  /** Files that the agent changed: those that wait for review, and the outcome of the others. */
+  /** Files changed by the agent: those waiting for review, and the outcome of the others. */
   readonly changes: readonly {
     readonly path: string;
     readonly added: number;
@@ -66,7 +66,7 @@ export interface SessionSnapshot {
   }[];
 }
 
-/** Costs the length of the conversation: for programs. */
+/** Takes time proportional to the conversation's length; for programs. */
 export function snapshotOf(conversation: Conversation): SessionSnapshot {
   const { model, connection, queue } = conversation;
   const { state } = model;

@@ -6,12 +6,12 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry, SessionState, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** Calls in one message. */
+/** Calls per message. */
 const PART = 5000;
 const MAX_TITLE = 120;
 
 /**
- * Returns the parts of the timeline from an entry on; the first has the turns.
+ * Returns the timeline from an entry on; the first part includes the turns.
  * @param now ms since 1970
  */
 export function timelineParts(state: Readonly<SessionState>, from: number, now: number): readonly TimelineView[] {
@@ -30,7 +30,7 @@ export function timelineParts(state: Readonly<SessionState>, from: number, now: 
     }
     if (entry.kind === 'tool') calls.push(callOf(entry, number, isRunning(state, entry), now));
   }
-  // What follows `from` may be no entry yet, but a turn that has just begun.
+  // A turn that has just begun has no entries yet.
   const last = state.turns.length;
   const turns = state.turns
     .slice(Math.max(0, Math.min(least, last) - 1))
@@ -49,7 +49,7 @@ export function timelineParts(state: Readonly<SessionState>, from: number, now: 
   return parts;
 }
 
-/** A call that a replay left open does not run. */
+/** A call left open by a replay isn't running. */
 function isRunning({ turn, background }: Readonly<SessionState>, entry: ToolEntry): boolean {
   if (isEnded(entry.status)) return false;
   const isOfTurn = turn !== undefined && entry.turnId === turn.id;
@@ -96,7 +96,7 @@ function costOf({ number, usage }: Turn, { turns }: Readonly<SessionState>): Pic
   const before = turns[number - 2]?.usage?.cost;
   const isSame = before?.currency === currency;
   const amount = usage.cost.amount - (isSame ? before.amount : 0);
-  // A sum that falls, or one after a turn of which nothing is known, says nothing about this turn.
+  // A total that falls, or follows a turn without one, doesn't show this turn's cost.
   const isKnown = number === 1 || isSame;
   return isKnown && amount > 0 ? { cost: { amount, currency } } : {};
 }
@@ -108,8 +108,8 @@ function waitingSince(state: Readonly<SessionState>, turn: Turn): number | undef
 }
 
 /**
- * Returns the entry's index: for the start of a turn, that of its first entry; for an event without
- * an entry, that of the last one before it.
+ * Returns the index of an event's entry: the start of a turn counts for its first entry, an event
+ * without an entry for the last one before it.
  */
 export function entryOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,

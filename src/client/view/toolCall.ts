@@ -1,10 +1,10 @@
-// What a tool call does and prints, whichever fields the agent uses for it: some name only the tool
-// in the title, and some send the output as raw output alone.
+// What a tool call does and prints, whichever fields the agent uses: some name only the tool in the
+// title, and some send the output only as raw output.
 import type { ToolContent } from '../../session/events/content';
 import type { ToolEntry } from '../../session/model/state';
 import { rawCommandsIn } from '../rules/rawCommands';
 
-/** Parts of an output, the first that has text; those that belong together are joined. */
+/** Fields of outputs: the first with text counts; grouped ones are joined. */
 const PRINTED = [
   ['formatted_output'],
   ['aggregated_output'],
@@ -18,7 +18,7 @@ const PRINTED = [
 const MAX_DEPTH = 4;
 const MAX_PARTS = 1000;
 
-/** Returns the output in a call's raw output; empty if it has none that is known. */
+/** Returns the output in a call's raw output; empty if none is recognized. */
 export function printedIn(rawOutput: unknown, depth = 0): string {
   if (typeof rawOutput === 'string') return rawOutput;
   if (typeof rawOutput !== 'object' || rawOutput === null || depth === MAX_DEPTH) return '';
@@ -39,20 +39,18 @@ function joined(values: readonly unknown[], depth: number): string {
   return texts.join('\n');
 }
 
-/** Returns a call's content, else its raw output as text. */
 export function shownContent({ content, rawOutput }: Pick<ToolEntry, 'content' | 'rawOutput'>): readonly ToolContent[] {
   if (content.length > 0 || rawOutput === undefined) return content;
   const text = printedIn(rawOutput);
   return text === '' ? [] : [{ type: 'content', block: { type: 'text', text } }];
 }
 
-/** Returns the command lines in a call's input; undefined if it has none. */
 export function commandLinesOf({ rawInput }: Pick<ToolEntry, 'rawInput'>): string | undefined {
   const { commands } = rawCommandsIn(rawInput);
   return commands.length === 0 ? undefined : commands.map(({ line }) => line).join('\n');
 }
 
-/** Returns a call's title; the command if the title of a command only names the tool. */
+/** Returns a call's title, or its command if the title only names the tool. */
 export function titleOf(entry: Pick<ToolEntry, 'title' | 'name' | 'toolCallId' | 'toolKind' | 'rawInput'>): string {
   const { title, name, toolCallId, toolKind } = entry;
   const isToolName = toolKind === 'execute' && /^[\w.:-]*$/.test(title);

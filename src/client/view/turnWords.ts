@@ -1,10 +1,10 @@
-// Describes a turn in words: who began it, and what showed that it is over.
+// Describes a turn: who began it, and how its end was detected.
 import * as l10n from '@vscode/l10n';
 import type { Barrier, StopReason } from '../../session/events/event';
 import type { Turn } from '../../session/model/state';
 import { turnNoteText } from './ownTexts';
 
-/** Undefined: the user of this client. */
+/** Undefined for the user of this client. */
 export function starterText({ origin, elsewhere }: Pick<Turn, 'origin' | 'elsewhere'>): string | undefined {
   if (elsewhere) return l10n.t('started by another client');
   return origin === 'agent' ? l10n.t('started by agent') : undefined;
@@ -41,7 +41,7 @@ export function turnLine(facts: TurnLineFacts): string {
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** Undefined if the turn runs, or how it ended is unknown. */
+/** Undefined if the turn is running, or its end is unknown. */
 export function lineOfTurn(turn: Readonly<Turn>): string | undefined {
   const { stopReason, note, interrupted, ...facts } = turn;
   if (stopReason === undefined) return undefined;
