@@ -1,7 +1,6 @@
 // Services through which a session records what its turns change on disk.
 import type { FolderStates, WorkingFiles } from '../../changes/model/fileChange';
 
-/** Distinguishes the user's edits in this window from the agent's. */
 export interface UserEdits {
   /**
    * Returns absolute paths edited (saved or not), created, moved or deleted in editors since a

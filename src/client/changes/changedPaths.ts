@@ -4,7 +4,6 @@ import type { FileChange } from '../../changes/model/fileChange';
 
 type Place = Pick<FileChange, 'root' | 'path' | 'oldPath'>;
 
-/** Returns a file's path after the change. */
 export function pathOf({ root, path }: Place): string {
   return join(root, path);
 }

@@ -14,7 +14,6 @@ const MAX_SUBJECTS = 10;
 const MAX_SUBJECT = 200;
 
 export interface CommitRequest {
-  /** Output of `git diff`. */
   readonly diff: string;
   /** Files that `diff` doesn't include. */
   readonly newFiles?: readonly string[];
@@ -98,10 +97,7 @@ function cutAtLine(text: string, limit: number): string {
 
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * Returns a patch like `git diff`, with absolute paths, shortened by {@link boundedDiff}.
- * @throws ParleyError `state-gone`
- */
+/** Like `git diff`, with absolute paths; bounded. @throws ParleyError `state-gone` */
 export async function turnPatch(files: readonly FileChange[], states: Pick<FolderStates, 'read'>): Promise<string> {
   let patch = '';
   for (const [index, change] of files.entries()) {

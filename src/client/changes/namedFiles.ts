@@ -28,13 +28,11 @@ export class NamedFiles {
   readonly #files = new Set<string>();
   readonly #patterns = new Map<string, RegExp>();
 
-  /** @param roots naming a root doesn't name the files in it */
   constructor(cwd: string, roots: readonly string[]) {
     this.#cwd = cwd;
     this.#roots = roots;
   }
 
-  /** A folder includes the files in it. */
   addPath(path: string, folder = this.#cwd): void {
     const named = resolve(folder, path);
     if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(spelled(named));
@@ -85,7 +83,6 @@ export class NamedFiles {
       return;
     }
     const whole = spelled(isAbsolute(word) ? word : join(folder, word));
-    // A pattern that matches everything names nothing.
     if (/^[*?]+$/.test(word.replace(/^(\.?\/)+/, '').replaceAll('/', ''))) return;
     const source = whole
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -99,7 +96,6 @@ export class NamedFiles {
   #addInput(value: unknown, isPlace: boolean, cwd = this.#cwd): void {
     if (typeof value === 'string') {
       if (!isPlace) return;
-      // Paths can contain spaces.
       if (value.length < 4096 && !value.includes('\n')) this.addPath(value, cwd);
       this.addCommand({ line: value, cwd });
     } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace, cwd);

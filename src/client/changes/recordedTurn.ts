@@ -22,7 +22,7 @@ export interface RecordedTurn {
   isUnseen?: true;
   /** Absolute paths that the user edited in earlier windows. */
   readonly yoursBefore?: readonly string[];
-  /** Start of the next turn, ms since 1970. */
+  /** Ms since 1970. */
   followedAt?: number;
   seen?: TakenState;
   soFar?: { readonly files: readonly FileChange[] };
@@ -78,9 +78,7 @@ export function isSame(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
 }
 
-/**
- * Returns absolute paths of changed files that the agent didn't name: others may have changed them.
- */
+/** Returns absolute paths of changed files that the agent didn't name. */
 export function unnamedOf(
   { unnamed, hasMoreUnnamed }: Pick<TurnChanges, 'unnamed' | 'hasMoreUnnamed'>,
   files: readonly FileChange[],

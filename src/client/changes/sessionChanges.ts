@@ -37,7 +37,6 @@ export interface SessionChangesOptions {
   readonly apply: (event: SessionEvent) => void;
   /** `turnId` is undefined if the files waiting for review have changed. */
   readonly onChange: (turnId?: string) => void;
-  /** A tool call wrote something other than its diff shows. */
   readonly onWritten: (toolCallId: string) => void;
   readonly now: () => number;
   readonly log: Log;
@@ -150,7 +149,6 @@ export class SessionChanges implements Disposable {
     this.#recorder.warm();
   }
 
-  /** Call with each event, after applying it. */
   happened(event: SessionEvent): void {
     this.#recorder.happened(event);
   }
@@ -163,7 +161,7 @@ export class SessionChanges implements Disposable {
     return this.#recorder.beforeWrite(what);
   }
 
-  /** Resolves when all changes so far are recorded. Never rejects. */
+  /** Never rejects. */
   settled(): Promise<void> {
     return this.#recorder.settled();
   }
@@ -208,10 +206,7 @@ export class SessionChanges implements Disposable {
     return { shown: shownText(diff, await textOf(states, change, change.before)), written };
   }
 
-  /**
-   * Returns absolute paths changed in an ended turn that its agent did not name.
-   * @throws ParleyError `state-gone`
-   */
+  /** @throws ParleyError `state-gone` */
   async unnamedOf(turnId: string): Promise<ReadonlySet<string>> {
     const stored = this.#options.model.turn(turnId)?.changes;
     if (!stored?.unnamed && !stored?.hasMoreUnnamed) return new Set();
@@ -223,10 +218,7 @@ export class SessionChanges implements Disposable {
     return files.length === 0 ? undefined : totalOf(files);
   }
 
-  /**
-   * Returns the files that wait for review, were kept or undone, sorted by path. Line counts of
-   * kept and undone files are those of their last turn, if cached.
-   */
+  /** Sorted by path. Kept and undone files have the line counts of their last turn, if cached. */
   reviewed(): readonly ReviewedFile[] {
     const { review } = this;
     if (!review) return [];
@@ -246,7 +238,6 @@ export class SessionChanges implements Disposable {
     return [...waiting, ...others].sort((one, two) => (one.path < two.path ? -1 : 1));
   }
 
-  /** Changes whenever the list of a turn, or of the files waiting for review, does. */
   version(turnId?: string): number {
     return turnId === undefined ? this.#reviewVersion : (this.#versions.get(turnId) ?? 0);
   }
@@ -257,10 +248,7 @@ export class SessionChanges implements Disposable {
     return number <= (turns.findLast(({ changes }) => (changes?.folders.length ?? 0) > 0)?.number ?? 0);
   }
 
-  /**
-   * Sorted by root and path; so far if the turn is running.
-   * @throws ParleyError `state-gone`
-   */
+  /** Sorted by root and path; so far if the turn is running. @throws ParleyError `state-gone` */
   async changesOf(turnId: string): Promise<readonly FileChange[]> {
     const known = this.#lists.get(turnId);
     if (known) return known;
@@ -302,10 +290,7 @@ export class SessionChanges implements Disposable {
     if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 
-  /**
-   * Lists show the review state of each file, and turns what can be redone, so visible ones are
-   * outdated now.
-   */
+  /** Lists show review states, and turns what can be redone, so visible ones are outdated now. */
   #reviewChanged(): void {
     this.#reviewVersion++;
     this.#options.onChange();
@@ -341,11 +326,7 @@ export class UserWork {
     return this.#work?.view;
   }
 
-  /**
-   * Runs work with progress.
-   * @param run receives a progress callback and a cancellation signal
-   * @throws ParleyError `changes-busy`; whatever `run` throws
-   */
+  /** @throws ParleyError `changes-busy`; whatever `run` throws */
   async run<T>(
     kind: ChangesWorkView['kind'],
     run: (progress: Progress, signal: AbortSignal) => Promise<T>,
@@ -385,7 +366,6 @@ interface ReviewOfSessionOptions {
   readonly log: Log;
 }
 
-/** Reads the review from disk on first use and stores it after each change. */
 class ReviewOfSession implements Disposable {
   readonly #options: ReviewOfSessionOptions;
   #loading: Promise<SessionReview> | undefined;

@@ -33,12 +33,7 @@ export class ShownDiffs {
     }
   }
 
-  /**
-   * Compares new diffs with the files.
-   * @param files changed since the turn began
-   * @param isOpen returns whether a running call names a file
-   * @returns new entries of {@link found}
-   */
+  /** @returns new entries of {@link found} */
   async compare(
     states: Pick<FolderStates, 'read'>,
     files: readonly FileChange[],
@@ -65,10 +60,7 @@ export class ShownDiffs {
   }
 }
 
-/**
- * Returns a file's text after the change in a diff.
- * @param before undefined if unknown
- */
+/** @param before undefined if unknown */
 export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
   const [old, shown] = [plain(oldText ?? ''), plain(newText)];
   if (oldText === undefined || before === undefined || old === '') return shown;
@@ -98,7 +90,6 @@ function isAsShown(diff: Diff, before: string | undefined, written: string): boo
   return text === withoutLastEnd(shownText(diff, before));
 }
 
-/** Some agents omit the last line break. */
 function withoutLastEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

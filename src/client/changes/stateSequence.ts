@@ -20,7 +20,6 @@ export class StateSequence {
   #asked = 0;
   #latestBegan = 0;
 
-  /** @param now ms since 1970, like file times */
   constructor(states: () => Promise<FolderStates>, now: () => number) {
     this.#states = states;
     this.#now = now;
@@ -42,15 +41,11 @@ export class StateSequence {
     return ++this.#asked;
   }
 
-  /** Takes a state that includes everything on disk at the time of the call. */
   take(signal: AbortSignal): Promise<TakenState> {
     return this.takeSince(this.mark(), signal);
   }
 
-  /**
-   * Returns a state that includes everything on disk at `mark`: the latest one if it began later,
-   * so that fast turns share states.
-   */
+  /** Returns the latest state if it began after `mark`: fast turns share states. */
   async takeSince(mark: number, signal: AbortSignal): Promise<TakenState> {
     if (this.#latest && this.#latestBegan >= mark) return this.#latest;
     this.#open++;
@@ -70,11 +65,7 @@ export class StateSequence {
     }
   }
 
-  /**
-   * Returns the delay before a background state in ms, so that states take at most a tenth of the
-   * time.
-   * @param pauseMs minimum
-   */
+  /** Keeps the time spent on states below a tenth. @param pauseMs minimum */
   waitMs(pauseMs: number): number {
     if (this.#open > 0) return pauseMs;
     if (!this.#latest) return 0;

@@ -24,17 +24,12 @@ import { StateSequence, type TakenState } from './stateSequence';
 
 /** How long writes wait for the first state. */
 const FIRST_STATE_MS = 2000;
-/** Between states of a running turn. */
 const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
 /** The end of a turn is painted first, as starting git blocks this process for milliseconds. */
 const PAINT_MS = 50;
-/** Number of the user's edits stored in a turn's event. */
 const MAX_YOURS = 500;
-/**
- * After the start of a turn. The agent's immediate answer comes first, as starting git blocks this
- * process for milliseconds.
- */
+/** The agent's immediate answer comes first: starting git blocks this process for milliseconds. */
 const FIRST_DELAY_MS = 100;
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
@@ -63,7 +58,6 @@ export class TurnRecorder implements Disposable {
   #turn: RecordedTurn | undefined;
   /** State at the end of the last turn, without what the next one wrote. */
   #lastEnd: TakenState | undefined;
-  /** Paths named in the running turn. */
   readonly #named = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #look: Disposable | undefined;
@@ -93,7 +87,6 @@ export class TurnRecorder implements Disposable {
     });
   }
 
-  /** Call with each event, after applying it. */
   happened(event: SessionEvent): void {
     switch (event.type) {
       case 'turn_started':

@@ -49,9 +49,7 @@ export async function exportSession(
   return Buffer.concat(chunks);
 }
 
-/**
- * Returns the messages as rich text for the user's clipboard. Secrets stay, as the user has them.
- */
+/** Without redaction: the result is for the user's own clipboard. */
 export async function sessionHtml(state: ExportedSession['state'], agent: string): Promise<string> {
   const writer = new ItemWriter(state);
   const page = new SessionPage(agent);
@@ -64,7 +62,6 @@ export async function sessionHtml(state: ExportedSession['state'], agent: string
   return html + page.close();
 }
 
-/** Turns entries into text. */
 type Form = Pick<SessionPage, 'begin' | 'entry' | 'end'>;
 
 function jsonForm(): Form {
@@ -80,10 +77,7 @@ function jsonForm(): Form {
   };
 }
 
-/**
- * Fields of tool calls and notices with values of any shape. Their secrets are also recognized by
- * name.
- */
+/** Values of any shape. Their secrets are also recognized by field name. */
 const RAW = new Set(['input', 'output', 'raw']);
 /** Pictures and sounds: searching megabytes of base64 takes long. */
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
@@ -119,7 +113,6 @@ function cleanRaw(value: unknown): unknown {
       return cleaned;
     }
   } catch {
-    // Nested too deeply to be serialized.
     return REDACTED;
   }
 }

@@ -4,7 +4,6 @@ import type { ToolContent } from '../../session/events/content';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { ItemPart, SessionItem, ToolItem } from './sessionItems';
 
-/** Error codes; anything else comes from a crafted file. */
 const CODE = /^[a-z\d-]{1,60}$/;
 
 type TurnEnd = Extract<SessionItem, { type: 'turn_end' }>;

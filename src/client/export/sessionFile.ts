@@ -60,7 +60,6 @@ function open(bytes: Uint8Array): { readonly head: SessionHead; readonly lines: 
 
 const NEWLINE = 10;
 
-/** Yields the entries of a file with one per line. */
 function* linesOf(bytes: Uint8Array, from: number): Generator<unknown> {
   for (let at = from; at < bytes.length; ) {
     const next = bytes.indexOf(NEWLINE, at);

@@ -58,7 +58,6 @@ export class CommunicationChat {
   #adopted: SessionDescriptor | undefined;
   #emit: ((event: SessionEvent) => void) | undefined;
   #kept: string | undefined;
-  /** Entry of the prompt that was being answered when the previous window ended. */
   #unanswered: string | undefined;
 
   constructor(key: string, services: ChatServices, model: SessionView, transcript: () => readonly Message[]) {
@@ -72,9 +71,7 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /**
-   * Returns what is known of the session, even offline, and its branches on servers, newest last.
-   */
+  /** Even offline. Branches are those on servers, newest last. */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
@@ -92,10 +89,7 @@ export class CommunicationChat {
     this.#emit = emit;
   }
 
-  /**
-   * Begins a session; no server learns of it before the first prompt.
-   * @returns its id
-   */
+  /** No server learns of the session before the first prompt. */
   begin(endpoint: AgentEndpoint): string {
     const id = mintId();
     this.#branches = [];
@@ -158,10 +152,7 @@ export class CommunicationChat {
     }
   }
 
-  /**
-   * Returns whether a window ended while the agent worked; the next start then asks for the
-   * outcome.
-   */
+  /** Returns whether a window ended while the agent worked; the next start asks for the outcome. */
   async missedEnd(): Promise<boolean> {
     return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
@@ -180,7 +171,6 @@ export class CommunicationChat {
     const lost = record?.running && this.#lostAnswer(record);
     if (lost) past.held.add(lost);
     const descriptor = await past.handOut(recorder, signal);
-    // Remember the copies that were made.
     if (record) await this.#write(writeRecord({ ...record, ...past.kept }));
     return descriptor;
   }
@@ -247,7 +237,7 @@ export class CommunicationChat {
     return this.#isAsked(record) && answer?.role !== 'user' ? answer : undefined;
   }
 
-  /** Returns whether the last prompt in the transcript is that of the interrupted run. */
+  /** Whether the last prompt in the transcript is that of the interrupted run. */
   #isAsked({ held = [] }: CommunicationRecord): boolean {
     const prompt = held.at(-1)?.message;
     const asked = this.#transcript().findLast(({ role }) => role === 'user');
@@ -312,10 +302,7 @@ export class CommunicationChat {
     }
   }
 
-  /**
-   * Never throws.
-   * @param about origins that are about to receive the session
-   */
+  /** Never throws. `about`: origins that are about to receive the session. */
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;
     const session = this.#session;

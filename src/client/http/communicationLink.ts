@@ -34,10 +34,7 @@ import type { CommunicationChat } from './communicationChat';
 
 const MAX_NAMES = 20;
 
-/**
- * `GET /ping`. A server without it may still be an agent server.
- * @throws AgentServerError
- */
+/** `GET /ping`. A server without it may still be an agent server. @throws AgentServerError */
 export async function reachServer(client: CommunicationClient, signal: AbortSignal): Promise<void> {
   try {
     await client.ping(signal);
@@ -113,7 +110,6 @@ function isNotFound(error: unknown): boolean {
   return error instanceof AgentServerError && error.status === 404;
 }
 
-/** How long a run may take to stop when its conversation ends. */
 const STOP_MS = 1500;
 const credentialsHint = (): Localizable =>
   localizable(
@@ -140,10 +136,7 @@ interface FoundAgent {
   readonly description: AgentDescription;
 }
 
-/**
- * Stages: `resolve`, `connect` (`GET /ping`), `initialize` (`GET /agents/{name}`).
- * @throws ParleyError
- */
+/** Stages: `resolve`, `connect` (`GET /ping`), `initialize` (`GET /agents/{name}`). */
 export async function lookUpAgent(options: LookUpOptions, stages: Stages, signal: AbortSignal): Promise<FoundAgent> {
   const { agent, remote, onTraffic } = options;
   let scrub = (text: string): string => text;
@@ -233,7 +226,7 @@ export class CommunicationLink implements AgentLink {
   }
 }
 
-/** Prefixes the agent's name; the text may quote the server. */
+/** The text may quote the server. */
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const [code, hint] = error instanceof ParleyError ? [error.code, error.texts.hint] : ['agent-error', undefined];
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
@@ -246,9 +239,7 @@ function named(error: unknown, agent: string, scrub: (text: string) => string): 
 interface CommunicationDialectOptions {
   readonly endpoint: AgentEndpoint;
   readonly chat: CommunicationChat;
-  /** Removes secrets from a text for display. */
   readonly scrub: (text: string) => string;
-  /** Sends an event of a session to its conversation as an update. */
   readonly route: (sessionId: string, event: SessionEvent) => void;
 }
 

@@ -59,7 +59,6 @@ export function writeRecord({ visited, branches, ...rest }: CommunicationRecord)
   return JSON.stringify({ ...rest, visited: visited.slice(-MAX_VISITED), branches: branches.slice(-MAX_BRANCHES) });
 }
 
-/** Returns whether clients of the protocol accept a URL. */
 function isPlain(url: string): boolean {
   const { username, password, search, hash } = new URL(url);
   return username === '' && password === '' && search === '' && hash === '';

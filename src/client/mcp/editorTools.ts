@@ -20,7 +20,7 @@ export interface ToolSession {
 }
 
 export interface ToolGrant extends Disposable {
-  /** Number of tools that the agent has listed; absent: it hasn't connected. */
+  /** Absent: the agent hasn't connected. */
   readonly listed?: number | undefined;
   readonly program: McpServer & { readonly type: 'stdio' };
   readonly overAcp: McpServer & { readonly type: 'acp' };
@@ -32,6 +32,5 @@ export interface ToolGrant extends Disposable {
 }
 
 export interface EditorTools {
-  /** Undefined if the agent gets no tools. */
   grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined>;
 }

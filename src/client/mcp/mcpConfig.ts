@@ -39,7 +39,6 @@ const inputSchema = z.object({
   options: z.optional(z.array(z.string())),
 });
 
-/** `${input:id}`. */
 export type McpInput = z.infer<typeof inputSchema>;
 
 export type McpEntry = { readonly name: string } & (z.infer<typeof stdioSchema> | z.infer<typeof remoteSchema>);
@@ -54,9 +53,7 @@ export interface McpSurroundings {
   readonly workspaceFolder: string;
   readonly userHome: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Undefined if the user gave none. */
   readonly input: (id: string) => Promise<string | undefined>;
-  /** @throws if it isn't found */
   readonly resolve: (command: string) => Promise<string>;
   readonly platform: string;
 }

@@ -24,9 +24,7 @@ export interface McpServices {
   readonly log: Log;
   /** May ask the user. Rejects only if aborted. */
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
-  /** Absent: agents get no editor tools. */
   readonly editorTools?: EditorTools;
-  /** Absent: remembered per conversation. */
   readonly serverRefusals?: ServerRefusals;
 }
 
@@ -65,11 +63,7 @@ function isReachable({ type }: McpServer, { mcpHttp, mcpSse, mcpAcp }: AgentFeat
   return needed[type] !== undefined;
 }
 
-/**
- * Collects the servers while the agent starts.
- * @param onAsking called when a question opens or closes
- * @returns no servers if aborted or failed. Never rejects
- */
+/** Never rejects. @param onAsking called when a question opens or closes */
 export async function gatherMcp(
   services: McpServices,
   agent: AgentDefinition,

@@ -21,7 +21,6 @@ export interface WithServers {
   readonly handed: HandedOver;
   readonly refusals: ServerRefusals;
   readonly log: Log;
-  /** Returns whether `open` failed because the agent ended or didn't answer. */
   readonly hasEnded: (error: unknown) => boolean;
 }
 
@@ -62,10 +61,7 @@ export async function openWithServers<T>(
   }
 }
 
-/**
- * Returns whether the agent may have ended because of our own server; it is then started again
- * without it.
- */
+/** Returns whether the agent may have ended because of our own server; it is started again. */
 export function endsWithOwn(
   services: { readonly serverRefusals?: ServerRefusals; readonly log: Log },
   agent: AgentDefinition,

@@ -5,7 +5,6 @@ import type { McpServer } from '../../acp/protocol/dialect';
 import { at } from '../../base/untrusted';
 import type { FactStore } from '../ports/ports';
 
-/** `own`: the product's own server. */
 export type Refused = 'own' | 'all';
 
 const MAX_ERRORS = 200;

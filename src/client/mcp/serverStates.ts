@@ -6,7 +6,6 @@ import type { AgentLink } from '../ports/agentLink';
 
 export type ServerState =
   | { readonly kind: 'failed' | 'needsSignIn'; readonly reason: string }
-  /** `tools`: number of tools, if known. */
   | { readonly kind: 'connected'; readonly tools?: number }
   /** The agent reports nothing. */
   | { readonly kind: 'unknown' };
@@ -32,7 +31,6 @@ export function serverStates(
   return new Map(states);
 }
 
-/** Records reports on MCP servers in live updates. */
 export function noteServers(link: Pick<AgentLink, 'mcpReports'>, updates: readonly unknown[], now: number): void {
   for (const update of updates) {
     const report = mcpReportOf(update);

@@ -13,17 +13,14 @@ export interface KeyQuestion extends KeyName {
 }
 
 export interface AgentKeys {
-  /** Returns variables in addition to those in the agent's entry. Never rejects. */
+  /** In addition to those in the agent's entry. Never rejects. */
   variables(agent: AgentDefinition): Promise<Readonly<Record<string, string>>>;
   /** Never rejects. */
   saved(agent: AgentDefinition, key: KeyName): Promise<string | undefined>;
   /** @returns '' if left empty; undefined if dismissed */
   ask(agent: AgentDefinition, question: KeyQuestion, signal: AbortSignal): Promise<string | undefined>;
   save(agent: AgentDefinition, key: KeyName, value: string): Promise<void>;
-  /**
-   * Deletes all keys and the sign-in state.
-   * @returns the number of keys
-   */
+  /** @returns the number of keys */
   forget(agent: AgentDefinition): Promise<number>;
   /**
    * Records that the user has signed in, or that the agent requires it. Never rejects.

@@ -39,7 +39,6 @@ export interface AgentLink extends Disposable {
   /** Runs a request. If the agent ends, rejects with the reason, not just a closed connection. */
   until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
   describe(error: unknown, step: string): Promise<ParleyError>;
-  /** Ends the agent or the connection; resolves when done. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,6 @@ import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import type { TimedEvent } from '../../session/events/event';
 import type { KeptCommands } from './keptCommands';
 
-/** What the keeper does while no window is attached. */
 export interface KeeperLease {
   /**
    * Ids of our requests: the agent is working until each has a response. Compared as JSON values,
@@ -13,7 +12,7 @@ export interface KeeperLease {
   readonly endMarks: readonly (string | number)[];
   /** The agent works without an end mark, up to the maximum time. */
   readonly isAtWork: boolean;
-  /** A message written before stdin is closed. */
+  /** Written before stdin is closed. */
   readonly goodbye?: string;
 }
 
@@ -24,7 +23,6 @@ export interface KeptAgent {
   readonly startedAt: number;
   /** Its lines arrive after {@link deliver}. */
   readonly ranBefore: boolean;
-  /** The agent ended before this window attached. */
   readonly hasEnded: boolean;
   /** Undefined if the keeper is too old. */
   readonly commands: KeptCommands | undefined;
@@ -46,11 +44,9 @@ export interface KeptAgent {
   lease(lease: KeeperLease): void;
   /** Detaches; the agent keeps running. Resolves when the keeper has received everything. */
   detach(): Promise<void>;
-  /** Resolves when another window has attached. */
   readonly lost: Promise<void>;
 }
 
-/** Maximum size of the facts that a keeper accepts. */
 export const MAX_FACTS_BYTES = 1024 * 1024;
 
 export interface KeptSession {

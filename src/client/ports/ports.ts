@@ -2,8 +2,7 @@
 // plain Node.
 
 /**
- * Reads and writes files, through the editor if it has unsaved text. Paths are absolute, and inside
- * the roots or confirmed by the user.
+ * Uses the editor's unsaved text. Paths are absolute, and in the roots or confirmed by the user.
  */
 export interface FilePort {
   /**
@@ -33,7 +32,6 @@ export interface TerminalCommand {
   readonly command: string;
   /** A string is a Windows command line, already quoted. */
   readonly args: readonly string[] | string;
-  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** A program chosen by the agent, which the user must approve. */
@@ -43,7 +41,6 @@ export interface TerminalCommand {
 /** @returns the exit code; undefined if the user closed the terminal. Aborting closes it */
 export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
 
-/** Appended to the agent's own instructions. */
 export interface Instructions {
   readonly text: string;
   /** The workspace settings file that contains it; absent: the user's settings. */
@@ -54,7 +51,6 @@ export interface Instructions {
 /** Returns the instructions for an agent's sessions in a folder, the user's first. */
 export type SystemPrompt = (agentId: string, cwd: string) => readonly Instructions[];
 
-/** Facts learned about agents. */
 export interface FactStore {
   get(key: string): unknown;
   set(key: string, value: unknown): void;

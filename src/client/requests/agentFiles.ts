@@ -23,9 +23,8 @@ const MAX_REMEMBERED = 1_000;
 
 export interface AgentFilesOptions {
   readonly agentName: string;
-  /** Requests that need consent are refused, as no user can answer. */
+  /** No user can answer, so requests that need consent are refused. */
   readonly refusesQuestions?: boolean;
-  /** See `acp/quirks`. */
   readonly missingFileReadsEmpty?: boolean;
 }
 
@@ -140,7 +139,6 @@ export class AgentFiles {
     throwIfAborted(signal);
     const remembered = `${session}\0${target}`;
     if (access === 'read' && this.#readable.has(remembered)) return { target, inside: false };
-    // Asks about the target of a link.
     const { agentName, refusesQuestions } = this.#options;
     const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
     const allowed = !refusesQuestions && (await ask({ path: target, access, reason, agentName }, signal));

@@ -14,7 +14,7 @@ const COMMENT =
   /^\s*(?:\/\/|#|--|;|%|<!--|\/\*)\s*(?:file(?:name)?:\s*)?([\w.@/\\][^\s:"'`<>(){}]*\.[a-z]\w*)\s*(?:-->|\*\/)?\s*$/i;
 
 export interface CodeChange {
-  /** From a patch or a first-line comment; the likeliest first. */
+  /** The likeliest first. */
   readonly paths: readonly string[];
   readonly isPatch: boolean;
   /**
@@ -72,7 +72,6 @@ function patched(before: string, hunks: readonly ChangeHunk[]): string | undefin
     from = at + 1 + old.length;
   }
   const after = (made + text.slice(from)).slice(1);
-  // The patch would delete the file.
   if (after === '') return undefined;
   return before === '' || before.endsWith('\n') ? after : after.replace(/\n$/, '');
 }
@@ -82,10 +81,7 @@ function sideOf(lines: readonly string[], sign: '-' | '+'): string {
   return lines.flatMap((line) => (isOfSide(line) ? [`${line.slice(1)}\n`] : [])).join('');
 }
 
-/**
- * Recounts the lines of each part: agents miscount, and such patches are unreadable. Parts are
- * placed by their lines alone.
- */
+/** Agents miscount, and such patches are unreadable. Parts are placed by their lines alone. */
 function withCounts(patch: string): string {
   const lines = patch.replace(/\n+$/, '').split('\n');
   let [old, fresh] = [0, 0];

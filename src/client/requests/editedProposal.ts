@@ -18,7 +18,6 @@ export interface ProposedChange {
   in(text: string | undefined): string | undefined;
 }
 
-/** Returns the index of the only change in a request's tool call. */
 export function proposalOf(model: SessionView, permissionId: string): number | undefined {
   const permission = model.state.permissions.get(permissionId);
   if (!permission?.options.some(({ kind }) => kind.startsWith('reject'))) return undefined;
@@ -49,10 +48,7 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
   };
 }
 
-/**
- * Returns the message to the agent about the user's edit, for {@link editsIn}.
- * @param proposed the whole file as the agent proposed it; `made`: as it is now
- */
+/** @param proposed the whole file as the agent proposed it; `made`: as it is now */
 export function wordsOnEdited(path: string, proposed: string, made: string): string {
   const said = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
   const lines = lineDiff(proposed, made)?.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [

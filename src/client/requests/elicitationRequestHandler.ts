@@ -11,7 +11,7 @@ import type { ElicitationBody, Form, FormContent, FormField, FormValue } from '.
 import type { SessionState } from '../../session/model/state';
 import { isMatch, SlowPattern } from './findPattern';
 
-/** Further questions are answered `cancel` without being shown. */
+/** More are answered `cancel` without being shown. */
 const MAX_OPEN = 20;
 
 export type ElicitationAnswer =
@@ -69,7 +69,6 @@ export class ElicitationRequestHandler {
   }
 
   #answerOf(id: string, question: OpenQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
-    // The page was completed or is no longer needed.
     const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
     question.detach = () => signal.removeEventListener('abort', withdraw);
     signal.addEventListener('abort', withdraw, { once: true });
@@ -122,7 +121,7 @@ export class ElicitationRequestHandler {
     return new Map();
   }
 
-  /** Declines or dismisses for the user. Returns false if the question is closed. */
+  /** Returns false if the question is closed. */
   refuse(id: string, action: 'decline' | 'cancel'): boolean {
     if (!this.#open.has(id)) return false;
     this.#close(id, { action }, 'user');
@@ -159,10 +158,7 @@ export class ElicitationRequestHandler {
     }
   }
 
-  /**
-   * Cancels pending questions. An open page may still be completed, unless the user stopped the
-   * turn.
-   */
+  /** An open page may still be completed, unless the user stopped the turn. */
   turnEnded(stopped: boolean): void {
     for (const [id, question] of [...this.#open]) {
       if (question.ofRequest || (question.consented && !stopped)) continue;
@@ -210,10 +206,9 @@ function keyOf(message: string, body: ElicitationBody): string {
 }
 
 const MAX_ANSWER = 300;
-/** Names of fields that may hold a secret. */
 const SECRET = /pass(word|phrase|code)|secret|token|credential|\bpin\b|key\b/i;
 
-/** Returns `Blue`, or `Colour: Blue · Size: 3` for several fields. */
+/** `Blue`, or `Colour: Blue · Size: 3` for several fields. */
 export function answerWords({ fields }: Form, content: FormContent): string {
   const answers = fields.flatMap((field) => {
     const value = content[field.key];

@@ -3,7 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import type { PermissionRequestHandler } from './permissionRequestHandler';
 
-/** Further questions are refused without being shown. */
+/** More are refused without being shown. */
 const MAX_WAITING = 20;
 
 export interface FileQuestion {
@@ -14,7 +14,6 @@ export interface FileQuestion {
   readonly agentName: string;
 }
 
-/** @returns whether the user allows it */
 export type AskFile = (question: FileQuestion, signal: AbortSignal) => Promise<boolean>;
 
 const options = () =>
@@ -35,7 +34,6 @@ export class FileQuestions {
     this.#permissions = permissions;
   }
 
-  /** Waits until earlier questions are answered. */
   readonly ask: AskFile = async (question, signal) => {
     if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
     const over = AbortSignal.any([signal, this.#turn.signal]);
@@ -49,7 +47,7 @@ export class FileQuestions {
     }
   };
 
-  /** Refuses pending questions; the next turn asks again. */
+  /** The next turn asks again. */
   turnEnded(): void {
     this.#turn.abort();
     this.#turn = new AbortController();

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../base/disposable';
 import type { FindQuery } from '../../panel/contract';
 
-/** For one expression and the texts of one call. */
 const MAX_MS = 1_000;
 const MAX_MATCHES = 10_000;
 
@@ -13,7 +12,6 @@ const WORD = '[\\p{L}\\p{N}_]';
 /** By text: start and length, alternating. */
 type Matches = readonly (readonly number[])[];
 
-/** An expression took too long, or was too large to run. */
 export class SlowPattern extends Error {}
 
 export interface FindMatches extends Disposable {
@@ -39,10 +37,7 @@ function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
   return new RegExp(whole, flags);
 }
 
-/**
- * Returns whether a JSON Schema pattern matches part of a text.
- * @throws SlowPattern, SyntaxError
- */
+/** @throws SlowPattern, SyntaxError */
 export async function isMatch(pattern: string, text: string): Promise<boolean> {
   const thread = new PatternThread(patternOfAgent(pattern), TEST_SOURCE);
   try {
@@ -103,7 +98,6 @@ class PatternThread implements FindMatches {
   constructor({ source, flags }: RegExp, script: string) {
     this.#thread = new Worker(script, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
     this.#thread.unref();
-    // A failing thread also exits.
     this.#thread.on('error', () => {});
   }
 

@@ -14,7 +14,6 @@ const MAX_FILE_BYTES = 500_000;
 /** Longer texts are only compared with the whole file. */
 const MAX_PART_CHARS = 100_000;
 const MAX_WAITING = 500;
-/** Characters added to complete a fragment's lines. */
 const MAX_ADDED = 2000;
 
 export interface FragmentPlace {
@@ -26,7 +25,6 @@ export interface FragmentPlace {
 
 interface Wanted {
   readonly change: FileChange;
-  /** The file contains the text after the change. */
   readonly isMade: boolean;
   readonly found: () => void;
 }
@@ -106,7 +104,6 @@ function lineAt(text: string, at: number): number {
   return line;
 }
 
-/** Completes the first and last line of a fragment from the file. */
 function wholeLines(text: string, change: FileChange, start: number, end: number): FileChange {
   const { oldText = '', newText } = change;
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);

@@ -12,20 +12,14 @@ const MAX_CHARS = 32 * 1024 * 1024;
 const MAX_FILES = 10_000;
 
 export class GivenTexts {
-  /** Oldest first. */
   readonly #texts = new Map<string, GivenText>();
   #chars = 0;
 
-  /** @param key identifies a file and the session that uses it */
   remember(key: string, text: string): void {
     this.#set(key, givenText(text));
   }
 
-  /**
-   * Remembers some lines; the agent knows the others from earlier.
-   * @param text of the whole file
-   * @param line 1-based
-   */
+  /** The agent knows the other lines from earlier. @param line 1-based */
   async rememberLines(key: string, text: string, line: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
     const given = this.#texts.get(key);
     if (!given) this.remember(key, text);
@@ -92,7 +86,7 @@ export async function mergeWritten(
   return blocked.length > 0 ? undefined : (await withHunks(other, edited, placed, slices)).toString('utf8');
 }
 
-/** Applies only the changes between two lines of `other`, 0-based. */
+/** Lines are 0-based. */
 async function withLinesOf(text: string, other: string, from: number, to: number): Promise<string> {
   const slices = new Slices();
   const a = await textLines(Buffer.from(text), slices);

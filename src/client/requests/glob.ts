@@ -5,7 +5,6 @@ export function matchesPath(glob: string, path: string): boolean {
   return matchesParts(glob.split('/'), path.split('/'));
 }
 
-/** `*` matches any text. */
 export function matchesText(glob: string, text: string): boolean {
   return matchesStars(glob.split(/\*+/), text);
 }
@@ -18,7 +17,6 @@ function matchesParts(glob: readonly string[], path: readonly string[]): boolean
     const isLast = index === glob.length - 1;
     for (const end of ends) {
       if (part === '**') {
-        // `src/**` doesn't match `src` itself.
         for (let to = isLast ? end + 1 : end; to <= path.length; to++) next.add(to);
       } else if (end < path.length && matchesStars(part.split(/\*+/), path[end]!)) next.add(end + 1);
     }

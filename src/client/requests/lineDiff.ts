@@ -16,7 +16,6 @@ const MAX_CHARS = 400_000;
 const MAX_LINES = 10_000;
 const LINE_BREAK = 10;
 
-/** Lines shown at the beginning and the end of a longer diff. */
 const FIRST_SHOWN = 340;
 const LAST_SHOWN = 60;
 const MAX_SHOWN = FIRST_SHOWN + LAST_SHOWN;
@@ -66,7 +65,7 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
   return found && { ...boundHunks(withContext(oldLines, newLines, found, line)), ...countOf(found) };
 }
 
-/** Returns both ends of the differing part, for texts too large for {@link lineDiff}. */
+/** For texts too large for {@link lineDiff}. */
 export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks' | 'truncated'> {
   const start = commonStart(oldText, newText);
   const end = newText.length - commonEnd(oldText, newText, start);
@@ -77,7 +76,6 @@ export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks
   return { hunks: hunks.map(boundHunk), truncated: left > 0 ? { hunk: 1, lines: left } : undefined };
 }
 
-/** Returns the first and last lines, and the number of lines omitted. */
 function linesAt(sign: string, text: string, start: number, end: number): [string[], string[], left: number] {
   const left = countLines(text, start, end) - MAX_SHOWN;
   if (left <= 0) return [marked(sign, text.slice(start, end)), [], 0];
@@ -95,10 +93,7 @@ function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Om
   return { oldStart: oldStart + count('+'), newStart: newStart + count('-') };
 }
 
-/**
- * Gives the new text the byte order mark and line ends of the old one, as a write does: models omit
- * both, and every line would look changed.
- */
+/** As a write does. Models omit byte order marks and line ends: every line would look changed. */
 function likeOld(oldText: string, newText: string): string {
   const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
   const marked = isMarkMissing ? `\ufeff${newText}` : newText;

@@ -72,7 +72,7 @@ function kindsOf(lines: readonly Line[]): readonly LineEnd[] {
   return [...new Set(lines.map(({ end }) => end))].filter((end) => end !== '');
 }
 
-/** Returns the end of the nearest line that has one: before, else after. */
+/** Of the nearest line that has one: before, else after. */
 function endAt(lines: readonly Line[], line: number): LineEnd {
   for (let at = Math.min(line, lines.length - 1); at >= 0; at--) if (lines[at]!.end) return lines[at]!.end;
   return lines[0]?.end || '\n';

@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../session/events/event';
 import { keepInput } from '../../session/model/callInput';
 import type { SessionState, ToolEntry } from '../../session/model/state';
 
-/** Further questions are answered `cancelled` without being shown. */
+/** More are answered `cancelled` without being shown. */
 const MAX_OPEN = 100;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
@@ -78,9 +78,7 @@ export class PermissionRequestHandler {
     return this.#awaitAnswer(id, question, signal);
   }
 
-  /**
-   * Reopens questions of an earlier window. Answers are sent when the agent repeats its requests.
-   */
+  /** Answers are sent when the agent repeats its requests. */
   restore(asked: readonly Permission[], entries: SessionState['entries'] = []): void {
     for (const one of asked) {
       const optionIds = new Set(one.options.map(({ optionId }) => optionId));
@@ -135,7 +133,6 @@ export class PermissionRequestHandler {
     return true;
   }
 
-  /** Answers once; asks the user if the agent offers no such option. */
   #answerByRule(
     id: string,
     options: PermissionAsk['options'],

@@ -9,8 +9,7 @@ import { matchesPath } from './glob';
 import { isBelow, isInsideRoots } from './roots';
 
 /**
- * Every file in them counts, also above the session's folders. The first can also be files that
- * name another folder.
+ * Every file in them, also above the session's folders. The first can be files that name a folder.
  */
 const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
@@ -57,7 +56,6 @@ const GLOBS: readonly (readonly [what: string, globs: string])[] = [
 ];
 
 const ALL = GLOBS.flatMap(([, globs]) => globs.split(' ')).map((glob) => glob.split('/'));
-/** By the last part if it has no star, since few paths share it. */
 const NAMED = new Map<string, string[]>();
 const OTHERS: string[] = [];
 for (const parts of ALL) {

@@ -4,7 +4,6 @@ import * as nodePath from 'node:path';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
 import { isWindowsFilePath } from '../../base/pathNames';
 
-/** As in the kernel. */
 const MAX_LINKS = 40;
 
 /**
@@ -28,7 +27,6 @@ export async function realTarget(path: string, links = 0): Promise<string> {
   return realTarget(nodePath.resolve(folder, link), links + 1);
 }
 
-/** Skips missing folders. */
 export async function realTargets(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.filter(nodePath.isAbsolute).map((folder) => realpath(folder).catch(() => '')),
@@ -42,10 +40,7 @@ export function isBelow(root: string, path: string, flavour: nodePath.PlatformPa
   return way === '' || (way !== '..' && !way.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(way));
 }
 
-/**
- * Returns whether a path is on a Windows server that has none of the roots. Even a lookup there
- * signs the user in.
- */
+/** Even a lookup on a Windows server signs the user in. */
 export function isForeignShare(
   path: string,
   roots: readonly string[],
@@ -83,7 +78,6 @@ export async function isInsideRoots(target: string, roots: readonly string[]): P
 async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });
-    // Some network drives have no file numbers.
     return ino === 0n ? undefined : `${dev}:${ino}`;
   } catch {
     return undefined;
@@ -95,9 +89,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns possible places of a path: as written, else below each root; none if it must not be
- * looked up.
- * @param path a path, or a local `file:` URL
+ * As written, else below each root; none if it must not be looked up. `file:` URLs are accepted.
  */
 export function placesOf(
   path: string,
@@ -110,10 +102,7 @@ export function placesOf(
   return places.map((place) => flavour.resolve(place)).filter((place) => mayLookUp(place, roots, flavour));
 }
 
-/**
- * Returns whether a decoded path may be looked up: no device, and no foreign Windows server, where
- * even a lookup would sign the user in.
- */
+/** Refuses devices and foreign Windows servers, where even a lookup would sign the user in. */
 export function mayLookUp(path: string, roots: readonly string[], flavour: nodePath.PlatformPath = nodePath): boolean {
   if (path.includes('\0')) return false;
   return flavour.sep !== '\\' || (isWindowsFilePath(path) && !isForeignShare(path, roots, flavour));

@@ -24,7 +24,6 @@ export interface SubagentOptions {
   readonly log: Log;
 }
 
-/** A call id is unique only in its own session. */
 function callIdOf(sessionId: string, toolCallId: string): string {
   return `${subagentCallId(sessionId)} ${toolCallId}`;
 }
@@ -66,7 +65,6 @@ export class Subagents {
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
   }
 
-  /** Resumes subagents still running from an earlier window or connection. */
   resume(entries: readonly Entry[]): void {
     this.#known.clear();
     for (const entry of entries)

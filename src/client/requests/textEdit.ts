@@ -1,7 +1,7 @@
 // Pure functions on file texts: lines, and the smallest change between two texts.
 import { sharedEnd, sharedStart } from '../../base/text';
 
-/** Returns at most `limit` lines from the 1-based `line`, with their ends. */
+/** `line` is 1-based; lines include their ends. */
 export function sliceLines(text: string, line: number | undefined, limit: number | undefined): string {
   if (line === undefined && limit === undefined) return text;
   const ends = /\r\n|\r|\n/g;
@@ -25,10 +25,7 @@ export interface TextChange {
   readonly text: string;
 }
 
-/**
- * Returns the smallest single replacement; undefined if equal. Never splits surrogate or CRLF
- * pairs.
- */
+/** Undefined if equal. Never splits surrogate or CRLF pairs. */
 export function smallestChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
   let start = sharedStart(before, after);

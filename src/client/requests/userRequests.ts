@@ -9,7 +9,6 @@ import { type JudgePermission, PermissionRequestHandler } from './permissionRequ
 export class UserRequests {
   readonly permissions: PermissionRequestHandler;
   readonly elicitations: ElicitationRequestHandler;
-  /** Refuses once the turn is cancelled. */
   readonly askFile: AskFile;
   readonly #fileQuestions: FileQuestions;
 

@@ -6,14 +6,12 @@ import { ADDS_WORDS, mayBeAlias, programName, runsArguments, runsInput, valuesOf
 import { ANY, ANY_WORD, readLine, withoutPrefix } from './shellLine';
 
 const MAX_DEPTH = 8;
-/** With more, the request counts as unreadable. */
 const MAX_COMMANDS = 50_000;
 const MAX_LINE = 200_000;
 const MAX_WORDS = 60;
 const MAX_DOUBTFUL = 6;
 
 const BLANKS = /[\p{White_Space}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]+/u;
-/** A variable that names a program for others to start. */
 const PROGRAM_VARIABLE = /^\w*(?:pager|editor|visual|command|cmd|shell|browser|askpass|wrapper|exec|ssh)\w*=(.*)$/is;
 const UNDRAWN = /\p{Default_Ignorable_Code_Point}+/u;
 
@@ -168,13 +166,12 @@ function plainText(text: string): string {
 function spellingsOf(line: string): readonly string[] {
   const found = [line];
   if (UNDRAWN.test(line)) found.push(line.split(UNDRAWN).join(''), line.split(UNDRAWN).join(' '));
-  // Escapes of cmd and PowerShell.
   if (line.includes('^')) found.push(line.replaceAll('^', ''));
   if (line.includes('`')) found.push(line.replaceAll('`', ''));
   return found;
 }
 
-/** Returns the arguments without options before the subcommand, and without any options. */
+/** Without the options before the subcommand, and without any. */
 function withoutOptions(name: string, args: readonly string[]): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [args];
   const begin = (at: number, doubtful: number): void => {

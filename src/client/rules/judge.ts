@@ -12,11 +12,9 @@ import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within 
 import { matchesWords } from './runners';
 
 export interface RuleSet {
-  /** The first match decides. */
   readonly user: readonly PermissionRule[];
   /** They can only narrow the user's rules. */
   readonly workspace: readonly (readonly PermissionRule[])[];
-  /** False: no rule can allow anything. */
   readonly isTrusted: boolean;
 }
 
@@ -117,7 +115,6 @@ function allows(
   );
 }
 
-/** Returns the narrowest rule that would allow the subject again. */
 function offerFor(
   { subject, targets, realRoots }: Proven,
   { cwd, roots }: JudgedSession,

@@ -22,7 +22,6 @@ const MAX_FIELD_DEPTH = 4;
 
 export interface Named {
   readonly kinds: readonly string[];
-  /** The agent doesn't say what kind of request it is. */
   readonly isOfAnyKind: boolean;
   readonly commands: CouldRun;
   /** Absolute; as written, and with links resolved. */
@@ -51,7 +50,6 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await placesOf(written, cwd, roots)) };
 }
 
-/** Returns whether a rejecting rule is about a file that a plain command's words seem to name. */
 export async function namesFileOf(
   { kind, pattern = '', folder, action }: PermissionRule,
   { words, cwd }: { readonly words: readonly string[]; readonly cwd: string },

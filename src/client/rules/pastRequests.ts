@@ -10,7 +10,6 @@ const ROWS = 64;
 const MAX_BEFORE = 20 * ROWS;
 /** Calls may come before their requests. */
 const MAX_CALLS = 500;
-/** Before other work gets a turn. */
 const SLICE_MS = 6;
 
 type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
@@ -37,14 +36,10 @@ export function isAnswered({ by }: { readonly by: string }): boolean {
 interface Rows {
   readonly from: number;
   readonly isLast: boolean;
-  /** Newest first. */
   readonly events: readonly TimedEvent[];
 }
 
-/**
- * Reads a session backwards.
- * @param maxRows rows read at most, from the end
- */
+/** @param maxRows rows read at most, from the end */
 async function* rowsOf(
   { lastSeq, read }: StoredEvents,
   types: readonly SessionEvent['type'][],
@@ -74,7 +69,6 @@ export async function* pastRequests(
   signal: AbortSignal,
 ): AsyncGenerator<PastRequest, void, undefined> {
   const answered = new Set<string>();
-  /** By call, newest first. */
   const calls = new Map<string, TimedEvent[]>();
   let open: OpenRequest[] = [];
   const types = ['permission_asked', 'permission_closed', 'tool_call'] as const;

@@ -27,9 +27,7 @@ const PROGRAMS = /^(?:program|executable|exec|file|bin|binary)$/;
 const FOLDERS = /^(?:cwd|workdir|workingdir|workingdirectory|dir|directory|folder)$/;
 /** Fields that may hold arguments as JSON text. */
 const CONTAINERS = /^(?:args|arguments|input|toolinput|rawinput|params|parameters|payload|request|tool|call|function)$/;
-/** Contents of files are never run. */
 const TEXTS = /^(?:content|contents|filetext|newtext|oldtext|newstring|oldstring|newstr|oldstr|patch|diff)$/;
-/** Subcommands of tools that edit files. */
 const EDITING = /^(?:view|create|str_replace|insert|undo_edit)$/;
 
 export function rawCommandsIn(rawInput: unknown): RawCommands {

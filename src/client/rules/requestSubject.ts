@@ -49,7 +49,6 @@ type Field =
   | 'off'
   | 'words';
 
-/** By {@link fieldName}. */
 type Fields = ReadonlyMap<string, Field>;
 
 /** Descriptions of a call, which don't change what it does. */
@@ -146,10 +145,8 @@ interface InputFields {
   readonly commands: (string | readonly string[])[];
   readonly folders: string[];
   readonly paths: string[];
-  /** Names of files in `paths`. */
   readonly names: string[];
   readonly patches: string[];
-  /** Fields that change files. */
   readonly changes: Field[];
 }
 
@@ -205,7 +202,6 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
   }
 }
 
-/** OpenCode's form. */
 function takesOfDiff({ paths }: InputFields, [name, value]: readonly [string, unknown]): boolean {
   if (name === 'file') return typeof value === 'string' && paths.push(value) > 0;
   if (name === 'additions' || name === 'deletions') return typeof value === 'number';
@@ -233,7 +229,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether a patch names only these files. Lines that look like a name count. */
+/** Lines that look like a file name count. */
 function staysWithin(patch: string, paths: readonly string[]): boolean {
   return [...patch.matchAll(/^(?:Index: |\+\+\+ |--- |\*\*\* |diff |rename |copy )(.*)$/gm)].every(
     ([line, name = '']) => {
@@ -249,9 +245,7 @@ export function isPlainPath(path: string): boolean {
   return process.platform !== 'win32' || isWindowsFilePath(path);
 }
 
-/**
- * Returns the relative path with slashes; undefined outside the folder, and for the folder itself.
- */
+/** With slashes; undefined outside the folder, and for itself. */
 export function within(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;

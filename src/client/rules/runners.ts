@@ -7,14 +7,13 @@ interface Runner {
   readonly names: string;
   /** Tested on the arguments, joined by spaces; absent: always matches. */
   readonly when?: RegExp;
-  /** The arguments may contain a program in another language. */
+  /** The arguments may be code in another language. */
   readonly isCode?: true;
 }
 
 const sub = (names: string): RegExp => new RegExp(`^(?:-\\S+ (?:[^-]\\S* )?)*?(?:${names})(?: |$)`);
 
 const RUNNERS: readonly Runner[] = [
-  // Shells and builtins
   { names: 'sh bash zsh dash ash fish ksh mksh csh tcsh nu nushell xonsh elvish busybox toybox rbash' },
   { names: 'eval exec command builtin coproc trap alias source . noglob nocorrect abbr function hash complete bind' },
   { names: 'cmd powershell pwsh wsl wslg conhost start call forfiles runas psexec schtasks wmic iex icm saps' },
@@ -70,7 +69,6 @@ const RUNNERS: readonly Runner[] = [
     names: 'stack cabal opam dune mix rebar3 lein sbt mill bazel bazelisk buck buck2 pants dotnet swift',
     when: sub('exec|run|shell|runghc|repl|script|do|tool'),
   },
-  // Version control
   {
     names: 'git',
     when: new RegExp(
@@ -142,10 +140,7 @@ export function programName(word: string): string {
     .replace(/\.(?:exe|com|cmd|bat|ps1)$/, '');
 }
 
-/**
- * Returns whether arguments contain words of a command, or code in another language; undefined:
- * neither.
- */
+/** Returns what the arguments contain; undefined: nothing that is run. */
 export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
   const started = BY_START.filter(({ start }) => name.startsWith(start)).map(({ runner }) => runner);
@@ -156,7 +151,7 @@ export function runsArguments(name: string, args: readonly string[]): 'words' | 
   return runners.every(({ isCode }) => isCode) ? 'code' : 'words';
 }
 
-/** Returns whether no rule may allow the command, as it runs or changes more than its words say. */
+/** Returns whether a command runs or changes more than its words say: no rule may allow it. */
 export function isOpaque(name: string, args: readonly string[]): boolean {
   if (CHANGES_LATER.test(name) || runsArguments(name, args) !== undefined) return true;
   return RUNS_OPTIONS.test(name) && args[0]?.startsWith('-') === true;

@@ -3,13 +3,11 @@
 
 /** Any text. From the private use area, so no command contains it. */
 export const ANY = '\uE001';
-/** Any text without a space. */
 export const ANY_WORD = '\uE000';
 
 /** Word separators of some shell, and look-alikes. */
 const BLANK = /[\p{Zs}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/u;
 const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/;
-/** Words before a command. */
 const RESERVED = /^(?:if|then|elif|else|fi|do|done|while|until|for|select|case|esac|in|function|!|\{|\}|\[\[|\]\]|@)$/;
 const ASSIGNMENT = /^[A-Za-z_\uE000\uE001][\w\uE000\uE001]*(?:\[[^\]]*\])?\+?=/;
 
@@ -43,7 +41,6 @@ class Reader implements ReadLine {
   readonly #line: string;
   #at = 0;
   #words: string[] = [];
-  /** Undefined between words. */
   #word: string | undefined;
   /** The next word is the target of a redirection, or the end mark of an input. */
   #target: 'file' | 'end' | undefined;
@@ -198,7 +195,6 @@ class Reader implements ReadLine {
     this.#at++;
   }
 
-  /** `<(…)` runs a command. */
   #redirection(): void {
     const whole = /^(?:&>>?|<<<|<<-?|<&|<>|>>|>&|>\||<|>)/.exec(this.#line.slice(this.#at, this.#at + 3))?.[0] ?? '&';
     this.#at += whole.length;

@@ -26,7 +26,6 @@ export class Branches<B extends Branch> {
     this.#onDidDiverge = onDidDiverge;
   }
 
-  /** Compares a branch with the others whenever it grows. */
   add(branch: B): void {
     this.#open.set(
       branch,

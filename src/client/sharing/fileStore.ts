@@ -32,10 +32,7 @@ export class FileStore implements DescriptorPort {
     await this.#writes.run(key, () => writeFramed(this.pathOf(key), Buffer.from(text), {}, { durable: true }));
   }
 
-  /**
-   * Ignores missing texts.
-   * @throws ParleyError `store-error`
-   */
+  /** Ignores missing texts. @throws ParleyError `store-error` */
   async remove(key: string): Promise<void> {
     await this.#writes.run(key, () =>
       rm(this.pathOf(key), { force: true }).catch((error: unknown) => {
@@ -44,10 +41,7 @@ export class FileStore implements DescriptorPort {
     );
   }
 
-  /**
-   * Skips damaged texts.
-   * @throws ParleyError `store-error`
-   */
+  /** Skips damaged texts. @throws ParleyError `store-error` */
   async *texts(): AsyncGenerator<string, void, undefined> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

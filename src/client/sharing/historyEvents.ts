@@ -115,7 +115,7 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
   return events;
 }
 
-/** Returns the 0-based position of a gap's message in the history, and the number of its part. */
+/** `index` is 0-based. */
 export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
@@ -138,13 +138,13 @@ function foldOf(count: number): string {
   return `${PREFIX}first-${count}`;
 }
 
-/** Returns how many messages a gap stands for; undefined for one or a part. */
+/** Undefined for one message or part. */
 function countOf(gapId: string): number | undefined {
   const [, count] = /^past-first-(\d{1,6})$/.exec(gapId) ?? [];
   return count === undefined ? undefined : Number(count);
 }
 
-/** Counts messages by host; never includes whole URLs. */
+/** Never includes whole URLs. */
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {
@@ -185,7 +185,6 @@ function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
 }
 
-/** Returns a URL's host and port; undefined if it is invalid. */
 function hostOf(url: string): string | undefined {
   return originOf(url)?.replace(/^https?:\/\//, '');
 }

@@ -18,7 +18,6 @@ import { remotePartsOf } from './pastEvents';
 
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_TEXTS = 200;
-/** How long to wait for short texts once all messages have arrived. */
 const TEXTS_MS = 60_000;
 export class PartTexts {
   readonly #resolver: Pick<Resolver, 'resolvePart'>;
@@ -90,7 +89,7 @@ async function readText(
   return isLarge ? undefined : found;
 }
 
-/** Fills a gap of a running answer if it is a short text. Failures of servers never reject. */
+/** Failures of servers never reject. */
 export async function readLivePart(
   gapId: string,
   {
@@ -121,7 +120,6 @@ export function saidAt({ at }: GapEntry): Placing['message'] {
   return { role: 'agent', created_at: timestamp(at) };
 }
 
-/** Size of requested content. */
 const MAX_PART_BYTES = 5 * 1024 * 1024;
 
 export interface RetryOptions {

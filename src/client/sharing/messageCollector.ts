@@ -59,7 +59,6 @@ export class MessageCollector {
   }
 
   /**
-   * Collects the messages of complete entries.
    * @param isFirst skips the beginning of a transcript that is too long
    * @returns whether there were any
    */
@@ -140,10 +139,7 @@ export function transcriptMessages(
   return [...messages, ...toMessages(run, { agentName })];
 }
 
-/**
- * Returns all messages of a conversation, without the secrets of this window, as others may read
- * them.
- */
+/** Without the secrets of this window, as others may read the messages. */
 export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
   const messages = transcriptMessages(model.state.entries, model, agentName);
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));

@@ -20,7 +20,7 @@ export interface OpenedHistoryOptions {
   /** How long the newest messages are loaded alone and may take to paint, in ms (400). */
   readonly aloneMs?: number;
   readonly head: readonly SessionEvent[];
-  /** Called when the newest messages are in the transcript; resolves when they are painted. */
+  /** Resolves when they are painted. */
   readonly onDidShow?: () => Promise<void> | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface OpenedSummary {
 /** Messages to wait for before showing anything: as many as a window shows. */
 const FIRST_SHOWN = 12;
 
-/** Resolves when every message has arrived or is a gap. Failures of servers never reject. */
+/** Failures of servers never reject. */
 export async function openHistory(
   descriptor: SessionDescriptor,
   options: OpenedHistoryOptions,

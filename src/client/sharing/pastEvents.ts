@@ -68,7 +68,6 @@ function agentSays(id: string): Say {
     const said = reader.apply({ type: 'message.completed', message: { ...message, parts } });
     return [...begun, ...said].flatMap((event): PastEvent[] => {
       if (event.type === 'message_chunk') return [event];
-      // The call has ended, even if its result is unknown.
       if (event.type === 'tool_call') return [{ ...event, patch: { status: 'completed', ...ended(event.patch) } }];
       return [];
     });

@@ -21,10 +21,7 @@ const schema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/**
- * @returns this machine if absent
- * @throws ParleyError `bad-setting`
- */
+/** @throws ParleyError `bad-setting` */
 export function parseResources(setting: unknown): ResourcesSetting {
   if (setting === undefined || setting === null) return { type: 'local' };
   const parsed = schema.safeParse(setting);
@@ -43,12 +40,11 @@ export function parseResources(setting: unknown): ResourcesSetting {
   return { type: 's3', place: { endpoint, region, bucket, prefix: folder, pathStyle } };
 }
 
-/** Returns the name for a place's keys, which are never used for another server or bucket. */
+/** Keys are never used for another server or bucket. */
 export function keysName({ endpoint, bucket }: S3Location): string {
   return `${new URL(endpoint).origin} ${bucket}`;
 }
 
-/** Returns the origins of links to a place: its endpoint, and the bucket if it is a host. */
 export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }

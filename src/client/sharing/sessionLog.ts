@@ -34,11 +34,10 @@ import {
 import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
 import { UnreadableLinks } from './uploads';
 
-/** New messages go to the first; the others hold earlier ones. */
 export type Stores = readonly [ResourceStore, ...ResourceStore[]];
 
 export interface SessionLogOptions {
-  /** Key of the conversation. Messages of two conversations never share a folder. */
+  /** Messages of two conversations never share a folder. */
   readonly key: string;
   readonly model: SessionView;
   readonly agentName: () => string;
@@ -53,20 +52,14 @@ export interface SessionLogOptions {
 
 export interface OpenState {
   readonly url: string;
-  /**
-   * Absent if the state is on another server.
-   * @throws ParleyError of the store, `invalid-data`
-   */
+  /** Absent if the state is on another server. @throws ParleyError of the store, `invalid-data` */
   readonly read?: (signal: AbortSignal) => Promise<Uint8Array>;
 }
 
 /** `later`: others, once the server is back and has everything; `here`: only this window. */
 export type Readers = 'others' | 'later' | 'here';
 
-/**
- * Result of copying messages to another store. `unreadable`: indices in the history, -1 for the
- * state.
- */
+/** `unreadable`: indices in the history, -1 for the state. */
 export interface Moved {
   readonly moved: number;
   readonly unreadable: readonly number[];
@@ -168,10 +161,7 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /**
-   * Returns the current URL of one entry, for this window.
-   * @throws ParleyError as {@link descriptor}
-   */
+  /** @throws ParleyError as {@link descriptor} */
   async urlAt(index: number): Promise<string | undefined> {
     await this.#open();
     const place = this.#known.entries[index];
@@ -184,7 +174,7 @@ export class SessionLog implements Disposable {
     return this.#isUnknown && this.#opened === undefined ? false : undefined;
   }
 
-  /** Id of the agent that stored the state, or its role name; undefined if unknown. */
+  /** Id or role name of the agent that stored the state; undefined if unknown. */
   get stateBy(): string | undefined {
     return this.#stateBy;
   }
@@ -247,10 +237,7 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /**
-   * Copies our own objects to the first store. Removes nothing, so links keep working.
-   * @throws ParleyError of that store; can be repeated
-   */
+  /** Removes nothing, so links keep working. @throws ParleyError of that store; can be repeated */
   move(signal: AbortSignal): Promise<Moved> {
     return this.#jobs.run('write', async () => {
       await this.#settle();
@@ -258,10 +245,7 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /**
-   * Uploads what waits for the storage server.
-   * @throws ParleyError with the reason
-   */
+  /** @throws ParleyError with the reason */
   upload(signal: AbortSignal): Promise<void> {
     return this.#jobs.run('write', async () => {
       await this.#wasShared();
@@ -285,10 +269,7 @@ export class SessionLog implements Disposable {
     this.#didChange.dispose();
   }
 
-  /**
-   * Called while each change is applied, so it only compares the last entry unless that is
-   * complete.
-   */
+  /** Called while a change is applied: compares the last entry only, unless that is complete. */
   #look(): void {
     const last = this.#options.model.state.entries.at(-1);
     if (last === this.#lastEntry) return;
@@ -311,7 +292,7 @@ export class SessionLog implements Disposable {
     return this.#options.maxMessages ?? MAX_HISTORY;
   }
 
-  /** Others may read the session from now on: messages go to the configured store. */
+  /** Messages go to the configured store from now on. */
   #share(): void {
     if (this.#isShared !== true) this.#opened = undefined;
     this.#isShared = true;
@@ -370,10 +351,7 @@ export class SessionLog implements Disposable {
     } while (this.#collect());
   }
 
-  /**
-   * Begins another session with the newest messages of one that is too long: a history is never
-   * cut.
-   */
+  /** Begins another session with the newest messages: a history is never cut. */
   async #continueShorter(): Promise<void> {
     const before = this.#known;
     const { entries, state, earlier } = before;
@@ -413,7 +391,7 @@ export class SessionLog implements Disposable {
     return this.#collector.collect(this.#record?.entries.length === 0);
   }
 
-  /** Writes a message after all others. Once this resolves, the message survives a crash. */
+  /** Once this resolves, the message survives a crash. */
   async #append(message: Message): Promise<void> {
     const { entries } = this.#known;
     const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
@@ -490,10 +468,7 @@ export class SessionLog implements Disposable {
     this.#report();
   }
 
-  /**
-   * Copies our own objects to the first store.
-   * @throws ParleyError of that store
-   */
+  /** @throws ParleyError of the first store */
   async #move(isWanted: (place: OwnPlace) => boolean, signal: AbortSignal): Promise<Moved> {
     let moved = 0;
     let refusal: ParleyError | undefined;
@@ -522,7 +497,7 @@ export class SessionLog implements Disposable {
     return { moved, unreadable };
   }
 
-  /** Copies an object to the first store, under its key. One that can't be read stays. */
+  /** An object that can't be read stays. */
   async #moved(place: OwnPlace, contentType: string, signal: AbortSignal): Promise<OwnPlace> {
     const [first] = this.#openStores;
     const { waits: _waits, ...rest } = place;
@@ -544,7 +519,6 @@ export class SessionLog implements Disposable {
   #open(): Promise<void> {
     if (!this.#opened) {
       const opened = this.#openNow();
-      // The next use retries.
       opened.catch(() => {
         if (this.#opened === opened) this.#opened = undefined;
       });

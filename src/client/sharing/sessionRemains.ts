@@ -47,7 +47,7 @@ export async function removeRemains(
   return { removed, left: [...left] };
 }
 
-/** Returns conversations whose messages earlier versions wrote without sharing them. */
+/** Earlier versions wrote messages without sharing them. */
 export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const text of fileStore.texts()) {
@@ -58,7 +58,6 @@ export async function neverShared(fileStore: FileStore, storeId: string): Promis
   return keys;
 }
 
-/** Yields the sessions with objects on this machine that wait for the storage server. */
 export async function* unsentSessions(
   fileStore: FileStore,
 ): AsyncGenerator<{ readonly key: string; readonly waiting: number }, void, undefined> {
@@ -69,9 +68,7 @@ export async function* unsentSessions(
   }
 }
 
-/**
- * Returns the objects of a record that isn't shared; none if parts of it come from another session.
- */
+/** None if parts of the record come from another session. */
 function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
   try {
     const { record, shared } = z.parse(recordSchema, JSON.parse(text));
@@ -84,7 +81,7 @@ function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
 const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
-/** Returns the conversation in `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
+/** In `sessions/<id>/<conversation>/…` or `http/<conversation>/…`. */
 function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
@@ -120,7 +117,6 @@ export interface SessionCopy {
 }
 
 export interface CopiesOptions {
-  /** Message records of sessions with agents of the Agent Client Protocol. */
   readonly messages: DescriptorPort;
   readonly http: DescriptorPort;
   readonly stores: readonly ResourceStore[];

@@ -25,7 +25,6 @@ export class StateExchange implements StateHolder {
   #stored: string | undefined;
   #known: string | undefined;
   #hasConflict = false;
-  /** The last state that the agent wanted to store doesn't continue the one that it was offered. */
   #isRefused = false;
   #next: Uint8Array | undefined;
   #isStoring = false;
@@ -126,7 +125,7 @@ export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
   readonly agent: () => { readonly id: string; readonly name: string };
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
-  /** How long a message waits for the state, in ms (10,000). */
+  /** In ms (10,000). */
   readonly readMs?: number;
 }
 

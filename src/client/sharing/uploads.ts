@@ -31,10 +31,7 @@ export class UnreadableLinks extends ParleyError {
   }
 }
 
-/**
- * Reads the newest link into the bucket as others would.
- * @throws ParleyError `links-unreadable`, `cancelled`
- */
+/** Reads the newest link as others would. @throws ParleyError `links-unreadable`, `cancelled` */
 export async function ensureReadable(
   urls: readonly string[],
   store: Pick<S3Store, 'keyOf' | 'probeLink'>,
@@ -103,10 +100,7 @@ export class Uploads implements Disposable {
     if (count > 0) this.#retryLater();
   }
 
-  /**
-   * Sends everything that waits.
-   * @throws ParleyError the first failure
-   */
+  /** @throws ParleyError the first failure */
   async send(signal: AbortSignal): Promise<void> {
     await this.#sending?.catch(() => {});
     this.#sending ??= this.#sendAll(AbortSignal.any([signal, this.#ended.signal])).finally(() => {
@@ -217,10 +211,7 @@ export async function earlierFiles(root: string): Promise<readonly string[]> {
     .map((name) => join(root, name));
 }
 
-/**
- * Sends and removes the files; can be repeated. Damaged ones stay.
- * @throws ParleyError of the store
- */
+/** Can be repeated. Damaged files stay. @throws ParleyError of the store */
 export async function sendEarlierFiles(
   root: string,
   store: Pick<ResourceStore, 'put'>,

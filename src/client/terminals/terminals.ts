@@ -70,7 +70,7 @@ interface Owner {
 interface OwnedTerminal {
   readonly process: RunningCommand;
   readonly limit: number;
-  /** Characters of reported output; absent: the command ends with this window. */
+  /** Absent: the command ends with this window. */
   readonly heard?: Heard;
   /** Set if an earlier window may not have answered the request. */
   earlier?: EarlierCommand['about'] | undefined;
@@ -185,10 +185,7 @@ export class Terminals implements Disposable {
     }
   }
 
-  /**
-   * Attaches to the commands of earlier windows.
-   * @param heard characters of output that those windows received, by terminal
-   */
+  /** @param heard characters of output that earlier windows received, by terminal */
   resume(sessionId: string, { earlier }: KeptCommands, heard: Readonly<Record<string, number>>): void {
     const owner = this.#owner(sessionId);
     for (const { id: terminalId, about, follow } of earlier) {
@@ -216,19 +213,13 @@ export class Terminals implements Disposable {
     return { ...earlier, ...Object.fromEntries(own) };
   }
 
-  /**
-   * `terminal/output`: returns the end of the output, and the exit status.
-   * @throws RpcError for an unknown terminal
-   */
+  /** `terminal/output`. @throws RpcError for an unknown terminal */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
     const { process, limit } = this.#held(sessionId, params, 'terminal/output');
     return { ...process.output(limit), exitStatus: process.exit };
   }
 
-  /**
-   * `terminal/wait_for_exit`.
-   * @throws RpcError for an unknown terminal, or -32800 when aborted
-   */
+  /** `terminal/wait_for_exit`. @throws RpcError for an unknown terminal, or -32800 when aborted */
   async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
     const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
     if (process.exit) return process.exit;
@@ -237,19 +228,13 @@ export class Terminals implements Disposable {
     throw new RpcError(RPC_CODES.cancelled, 'The wait was cancelled.');
   }
 
-  /**
-   * `terminal/kill`: ends the command and its children; the id stays valid.
-   * @throws RpcError for an unknown terminal
-   */
+  /** `terminal/kill`: the id stays valid. @throws RpcError for an unknown terminal */
   async kill(sessionId: string, params: unknown): Promise<Record<string, never>> {
     await this.#held(sessionId, params, 'terminal/kill').process.kill();
     return {};
   }
 
-  /**
-   * `terminal/release`: ends the command and invalidates the id; the output stays for display.
-   * @throws RpcError for an unknown terminal
-   */
+  /** `terminal/release`: the output stays for display. @throws RpcError for an unknown terminal */
   async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
     const { process } = this.#held(sessionId, params, 'terminal/release');
     const { terminalId } = params as { terminalId: string };
@@ -259,14 +244,12 @@ export class Terminals implements Disposable {
     return {};
   }
 
-  /** Ends a command for the user; ignores unknown and ended ones. */
+  /** Ignores unknown and ended ones. */
   async stop(terminalId: string): Promise<void> {
     await this.#processes.get(terminalId)?.kill();
   }
 
-  /**
-   * Returns the end of the output, also after the release. All of it was reported to `onDidChange`.
-   */
+  /** Also after the release. All of it was reported to `onDidChange`. */
   outputOf(terminalId: string): string {
     const process = this.#processes.get(terminalId);
     if (!process) return this.#released.get(terminalId) ?? '';
@@ -283,7 +266,7 @@ export class Terminals implements Disposable {
     return process !== undefined && process.exit === undefined;
   }
 
-  /** Resolves when all commands have ended. The output stays for display. */
+  /** The output stays for display. */
   async closeSession(sessionId: string): Promise<void> {
     const owner = this.#owners.get(sessionId);
     if (!owner) return;
@@ -318,7 +301,6 @@ export class Terminals implements Disposable {
 
   #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
     const { terminalId } = readParams(idSchema, params, method);
-    // Terminals of other sessions can't be looked up here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
     if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
     held.earlier = undefined;

@@ -10,7 +10,6 @@ export interface AskedText {
 }
 
 export interface AskedInput {
-  /** Without duplicates. */
   readonly commands: readonly RawCommand[];
   readonly texts: readonly AskedText[];
   readonly purpose?: string;
@@ -59,7 +58,6 @@ function isTextIfAny(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
-/** Returns the file texts that an input, or the arguments in it, would write. */
 function textsIn(raw: unknown): readonly AskedText[] {
   const places = [raw, ...['arguments', 'input', 'args', 'params'].map((name) => objectOf(at(raw, name)))];
   return places.flatMap((place) => {

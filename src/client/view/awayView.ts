@@ -27,7 +27,6 @@ export interface LeftAt {
   readonly cost?: Usage['cost'];
 }
 
-/** Undefined if nothing is worth showing. */
 export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayView | undefined> {
   const { state } = source.model;
   const first = firstSince(state.entries, left.since);
@@ -75,7 +74,6 @@ function newest<T>(all: readonly T[]): AwayList<T> {
 
 type Row = AwayView['files']['shown'][number];
 
-/** Returns the files that turns changed on disk, or else those that calls edited. */
 async function filesOf(
   { model, roots, changes }: AwaySource,
   calls: readonly ToolEntry[],

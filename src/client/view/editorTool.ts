@@ -49,10 +49,7 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   return { tool, subject: asked, result };
 }
 
-/**
- * Returns the file that a call names, if the agent gives no location.
- * @param roots of the session
- */
+/** For agents that give no location. @param roots of the session */
 export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[]): { path: string; line?: number }[] {
   const given = at(rawInput, 'arguments') ?? rawInput;
   const [path, line, [root]] = [at(given, 'path'), at(given, 'line'), roots];

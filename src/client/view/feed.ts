@@ -15,7 +15,6 @@ import { patchSession, phaseOf, projectSession, statusOf } from './projectSessio
 import { SessionFind } from './sessionFind';
 import { timelineParts } from './timelineParts';
 
-/** Between two updates of a running turn. */
 const TICK_MS = 5000;
 /** At most 60 posts a second. */
 const FRAME_MS = 17;
@@ -51,7 +50,6 @@ export class SessionFeed implements Disposable {
   #acknowledged = 0;
   /** Number of items that the webview knows of. */
   #told = 0;
-  /** Stretches with items sent since the last snapshot. */
   readonly #sent = new Set<number>();
   #search: { readonly id: number; readonly find: SessionFind } | undefined;
   #lastPost = 0;
@@ -126,10 +124,7 @@ export class SessionFeed implements Disposable {
     if (!this.#changes.isEmpty) this.#schedule();
   }
 
-  /**
-   * Resolves when the webview has painted the current state, or the feed ends. A hidden webview
-   * paints when it is shown again.
-   */
+  /** Also resolves when the feed ends. A hidden webview paints when it is shown again. */
   async painted(): Promise<void> {
     if (this.#isDisposed) return;
     if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
@@ -137,7 +132,7 @@ export class SessionFeed implements Disposable {
     await new Promise<void>((painted) => this.#waiting.push({ revision, painted }));
   }
 
-  /** Sends the items [from, to). */
+  /** `to` is exclusive. */
   page(from: number, to: number): void {
     if (this.#afterLoading(() => this.page(from, to))) return;
     const total = this.#conversation.model.state.entries.length;
@@ -211,10 +206,7 @@ export class SessionFeed implements Disposable {
     for (const { painted } of this.#waiting.splice(0)) painted();
   }
 
-  /**
-   * Runs `again` once the whole transcript is loaded.
-   * @returns whether it isn't loaded yet
-   */
+  /** @returns whether `again` waits for the rest of the transcript */
   #afterLoading(again: () => void): boolean {
     const { whole } = this.#conversation;
     void whole?.then(() => this.#live && again());

@@ -3,9 +3,7 @@ import { plainOutput } from '../../base/ansi';
 import type { Entry, Terminal } from '../../session/model/state';
 import { printedIn, shownContent } from './toolCall';
 
-/**
- * Returns the text of a content of a tool call, without terminal escapes; undefined if it has none.
- */
+/** Without terminal escapes; undefined if the content has no text. */
 export function fullOutput(
   entry: Entry | undefined,
   content: number,

@@ -51,10 +51,7 @@ export function parseLink(href: string): LinkTarget {
   }
 }
 
-/**
- * Returns places to look a path up ({@link placesOf}). A leading slash may also mean the project
- * root, as on the web.
- */
+/** A leading slash may also mean the project root, as on the web. */
 export function candidatesOf(
   paths: readonly string[],
   roots: readonly string[],

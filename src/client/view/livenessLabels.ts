@@ -30,10 +30,7 @@ const LABELS = {
   working: () => [l10n.t('Working'), l10n.t('Sent next')],
 };
 
-/**
- * Returns the status of a turn that doesn't wait for the user: `Working`, `Working: Bash for 4
- * min`, `Silent for 2 min`, `Not responding`.
- */
+/** `Working`, `Working: Bash for 4 min`, `Silent for 2 min`, `Not responding`. */
 export function workingLabel(signs: LifeSigns): string {
   return labelsOf(signs)[0]!;
 }
@@ -54,18 +51,12 @@ const ENDED: Readonly<Record<string, () => string>> = {
   'agent-exited': () => l10n.t('Process ended'),
 };
 
-/**
- * Says in two or three words how an agent ended.
- * @param code of the error that reports it
- */
+/** @param code of the error that reports the end */
 export function endedLabel(code: string): string {
   return ENDED[code]?.() ?? l10n.t('Ended');
 }
 
-/**
- * The agent's silence comes first: what it started may have ended with it. A running call explains
- * silence.
- */
+/** Silence comes first: what the agent started may have ended with it. Running calls explain it. */
 function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
   const { turn } = state;
   const silentMs = now - Math.max(heardAt, turn?.startedAt ?? 0);

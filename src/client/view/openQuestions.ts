@@ -31,10 +31,7 @@ export interface AnswerableQuestion {
   readonly plain: PlainQuestion;
   /** The whole question on one line; undefined if it must be opened. */
   readonly brief?: string | undefined;
-  /**
-   * Answers as if selected in the chat.
-   * @returns false if the question is no longer open
-   */
+  /** @returns false if the question is no longer open */
   readonly answer: (choice: number) => boolean | Promise<boolean>;
 }
 
@@ -92,7 +89,7 @@ function ofElicitation(conversation: Conversation, asked: Elicitation): Answerab
   };
 }
 
-/** Returns the values of a form with a single field to choose from. Typed values aren't stored. */
+/** Typed values aren't stored. */
 function valuesOf(asked: Elicitation): readonly { field: string; value: string | boolean; label: string }[] {
   const [field, ...others] = asked.mode === 'form' ? asked.form.fields : [];
   if (!field || others.length > 0) return [];
@@ -106,7 +103,6 @@ function valuesOf(asked: Elicitation): readonly { field: string; value: string |
   ];
 }
 
-/** A redacted or too long text is incomplete, so it gets no choices. */
 function plain(title: string, parts: readonly string[], choices: PlainQuestion['choices']): PlainQuestion {
   const whole = revealHidden(parts.join('\n'));
   const text = redact(whole);

@@ -57,10 +57,7 @@ export function waitingFilesOf({ changes }: Conversation): readonly string[] | u
   return files.length > 0 && files.length <= MAX_FILES ? files.map(pathOf) : undefined;
 }
 
-/**
- * Returns the changed files [from, to).
- * @throws ParleyError `state-gone`
- */
+/** `to` is exclusive. @throws ParleyError `state-gone` */
 export async function changesPage(
   conversation: Conversation,
   scope: ChangesScope,
@@ -140,10 +137,7 @@ function kindOf(change: Changed): ChangedFileView['change'] {
   return after ? 'modified' : 'deleted';
 }
 
-/**
- * Returns the last tool call that names each file.
- * @param turnId absent: any turn
- */
+/** @param turnId absent: any turn */
 function lastCalls(
   { entries }: Readonly<SessionState>,
   paths: readonly string[],

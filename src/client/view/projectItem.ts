@@ -50,7 +50,6 @@ export interface ProjectionContext {
   readonly isWrittenDifferently?: (entry: ToolEntry, path: string) => boolean;
 }
 
-/** @param details include the raw input and output */
 export function projectItem(entry: Entry, context: ProjectionContext, details = false): ItemView {
   const path = context.state.nests.pathOf(entry);
   const base = {
@@ -209,9 +208,8 @@ export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean
 }
 
 /**
- * Returns the lines that a call is about, if it has one place: from the line of the place, or from
- * input fields that count lines from 1 (some agents count a lone `offset` from 0). Undefined if
- * neither says.
+ * From a single place, or input fields that count from 1 (some agents count a lone `offset` from
+ * 0).
  */
 function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
   if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;
@@ -277,7 +275,6 @@ function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number |
   return { ...diff, hunks: moved };
 }
 
-/** Counts the lines of a text, up to `most`. */
 function linesOf(text: string, most: number): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1 && count < most; at = text.indexOf('\n', at + 1)) count++;
@@ -349,7 +346,6 @@ function bytesOf(base64: string): number {
   return Math.floor((end * 3) / 4);
 }
 
-/** Removes the middle of a long text. */
 export function whole(text: string): string {
   return text.length <= MAX_TOOL_CHARS ? text : withoutMiddle(text);
 }

@@ -20,7 +20,7 @@ export function toolOf(
   return entry?.kind === 'tool' ? entry : undefined;
 }
 
-/** Returns the title of the asking subagent's call, as several can work in parallel. */
+/** Several subagents can work in parallel. */
 export function askerOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,
   permission: Pick<Permission, 'toolCallId'>,
@@ -56,7 +56,7 @@ function projectPermission({ model }: Conversation, permission: Permission): Per
   };
 }
 
-/** Returns whether a form or page waits for the user; an opened page waits for the agent. */
+/** An opened page waits for the agent, not the user. */
 export function waitsForAnswer({ elicitations }: Readonly<SessionState>): boolean {
   for (const { opened } of elicitations.values()) if (!opened) return true;
   return false;

@@ -368,7 +368,6 @@ const NEEDS_SETTING: ReadonlySet<string> = new Set([
   'agent-server-unauthorized',
 ]);
 
-/** The most helpful one first. */
 function actionsFor(
   code: string,
   kind: 'failed' | 'exited' | 'recovering',

@@ -14,7 +14,6 @@ import { noticeTexts } from './ownTexts';
 import { labelOf } from './projectItem';
 import { printedIn, shownContent, titleOf } from './toolCall';
 
-/** Of one turn of the event loop. */
 const SLICE_MS = 8;
 const SLICE_CHARS = 64 * 1024;
 const CHANGES_MS = 150;
@@ -32,7 +31,6 @@ export class SessionFind implements Disposable {
   readonly #changes = new Changes(() => this.#wake());
   readonly #counts = new Map<number, number>();
   readonly #showing = new Map<string, Set<number>>();
-  /** In search order. */
   readonly #pending = new Set<number>();
   #matches: FindMatches | undefined;
   #observing: Disposable | undefined;
@@ -188,7 +186,7 @@ interface FindTextContext {
   readonly roots: readonly string[];
 }
 
-/** Returns the text of an entry as the panel shows it fully expanded. */
+/** As the panel shows the entry fully expanded. */
 function findTextOf(entry: Entry, context: FindTextContext): string {
   switch (entry.kind) {
     case 'user':

@@ -35,7 +35,6 @@ export function needsUser(conversation: Conversation): boolean {
   return phase === 'requiresAction' || phase === 'authRequired' || conversation.waitsForUser;
 }
 
-/** Returns whether a turn is running and isn't waiting for the user. */
 export function worksByItself(conversation: Conversation): boolean {
   return conversation.isWorking && !conversation.ignoresStop && !needsUser(conversation);
 }

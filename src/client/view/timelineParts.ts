@@ -6,14 +6,10 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry, SessionState, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 
-/** Calls per message. */
 const PART = 5000;
 const MAX_TITLE = 120;
 
-/**
- * Returns the timeline from an entry on; the first part includes the turns.
- * @param now ms since 1970
- */
+/** The first part includes the turns. @param now ms since 1970 */
 export function timelineParts(state: Readonly<SessionState>, from: number, now: number): readonly TimelineView[] {
   const { entries } = state;
   const numbers = new Map(state.turns.map(({ id, number }) => [id, number]));

@@ -10,10 +10,7 @@ export function starterText({ origin, elsewhere }: Pick<Turn, 'origin' | 'elsewh
   return origin === 'agent' ? l10n.t('started by agent') : undefined;
 }
 
-/**
- * Returns what ended a turn; undefined if unknown, or the note says it.
- * @param note whether the end has one
- */
+/** Undefined if unknown, or the note says it. @param note whether the end has one */
 export function barrierText(barrier: Barrier | undefined, stopReason: StopReason, note: boolean): string | undefined {
   return barrier && BARRIERS[barrier](stopReason === 'error', note);
 }
