@@ -11,7 +11,6 @@ import { queueBar } from './queue/queue';
 import { backgroundBar, demoBar, planBar, startModeBar } from './queue/workLines';
 import type { Transcript } from './transcript/transcript';
 
-/** Top to bottom. */
 const BARS = [startBar, backgroundBar, planBar, reviewBar, queueBar, startModeBar, demoBar];
 
 interface AppProps {
@@ -20,8 +19,8 @@ interface AppProps {
 }
 
 /**
- * Takes over the elements of shell.html, which are the same in the same order: else what was typed
- * there would go with its field.
+ * Takes over the elements of shell.html and must match their order; otherwise text already typed
+ * would be lost with its field.
  */
 export function App({ transcript, onTimeline }: AppProps) {
   return (
@@ -47,7 +46,7 @@ export function App({ transcript, onTimeline }: AppProps) {
   );
 }
 
-/** A new element for each announcement; screen readers ignore an unchanged text. */
+/** Creates a new element for each announcement; screen readers ignore unchanged text. */
 function Announcer({ urgency }: { readonly urgency: keyof typeof lastAnnouncements }) {
   const { number, text } = lastAnnouncements[urgency].value;
   return <span key={number}>{text}</span>;

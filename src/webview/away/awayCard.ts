@@ -1,6 +1,6 @@
-// The card above the transcript that tells what happened while the user was away, and the line in
-// the transcript where that begins. All texts are the agent's words: plain text, with hidden
-// characters written out.
+// The card above the transcript that summarizes what happened while the user was away, and the line
+// in the transcript that marks where it begins. All texts are the agent's: plain text, with hidden
+// characters escaped.
 import { computed, effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';
@@ -17,9 +17,7 @@ type Command = AwayView['commands']['shown'][number];
 export class AwayCard {
   readonly #transcript: Transcript;
   readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.away.title });
-  /**
-   * Entries come and go with scrolling; a rule finds the one with the line whenever it is drawn.
-   */
+  /** A style rule, because entries are created and removed while scrolling. */
   readonly #line = new CSSStyleSheet();
   #shown: AwayView | undefined;
   #endState = (): void => {};
@@ -35,7 +33,7 @@ export class AwayCard {
     });
   }
 
-  /** Shows what happened, or removes the card. The text being read does not move. */
+  /** Shows the summary, or removes the card, without moving the text being read. */
   show(view: AwayView | undefined): void {
     if (JSON.stringify(view) === JSON.stringify(this.#shown)) return;
     const isNew = view !== undefined && view.since !== this.#shown?.since;
@@ -84,10 +82,10 @@ export class AwayCard {
     return [head, body, this.#state()];
   }
 
-  /** What the session waits for now, which changes while the card is there. */
+  /** Describes what the session is waiting for; updated while the card is shown. */
   #state(): HTMLElement {
     const line = el('div', 'away-state');
-    // Another question must not replace the button, which may have the focus.
+    // A new question must not replace the button, which may have the focus.
     const isAsked = computed(() => session.permissions.value.length + session.elicitations.value.length > 0);
     this.#endState = effect(() => {
       const words = el('span', '', session.status.value);
@@ -145,7 +143,6 @@ function outcomeOf({ state, exitCode, signal }: Command): HTMLElement {
   return isBad ? el('span', 'away-fact bad', icon('error'), words) : el('span', 'away-fact', words);
 }
 
-/** The rule that draws the line above an entry. */
 function lineAt(index: number, words: string): string {
   const entry = `.transcript [data-index="${index}"]`;
   return `${entry} { position: relative; margin-top: 26px; }

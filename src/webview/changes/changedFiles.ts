@@ -1,13 +1,13 @@
-// The changed files of one list, as far as they are loaded. Pages are requested when they are
-// looked at, and again when the list has changed. The list stays as it was until all visible pages
-// have arrived. Pure.
+// The loaded files of one list of changes. Pages are requested when they come into view, and again
+// when the list changes. The old list is shown until all visible pages of the new one have arrived.
+// Pure.
 import { Emitter } from '../../base/event';
 import type { ChangedFileView, ToWebview } from '../../panel/contract';
 
 /** Files per request. */
 export const FILES_PER_PAGE = 100;
 
-/** A list as it was at one version. */
+/** A version of the list. */
 interface Listing {
   readonly version: number;
   total: number;
@@ -22,9 +22,9 @@ export class ChangedFiles {
   readonly onDidChange = this.#changed.event;
   #counted: { readonly files: number; readonly version: number } | undefined;
   #shown: Listing | undefined;
-  /** A newer list, some visible pages of which are missing. */
+  /** The newer version, while visible pages of it are missing. */
   #coming: Listing | undefined;
-  /** Pages that arrived since the count last changed, and requested ones. */
+  /** Pages that were requested or arrived since the last count. */
   readonly #fresh = new Set<number>();
   readonly #requested = new Set<number>();
   #looked = { from: 0, to: 0 };
@@ -38,12 +38,11 @@ export class ChangedFiles {
     return this.#shown?.total ?? this.#counted?.files ?? 0;
   }
 
-  /** Returns the file at an index; undefined while it is not loaded. */
+  /** Returns the file at an index; undefined if it is not loaded. */
   at(index: number): ChangedFileView | undefined {
     return this.#shown?.pages.get(Math.floor(index / FILES_PER_PAGE))?.[index % FILES_PER_PAGE];
   }
 
-  /** Returns the index of a loaded file, or -1. */
   indexOf(id: string): number {
     for (const [page, files] of this.#shown?.pages ?? []) {
       const index = files.findIndex((file) => file.id === id);
@@ -62,23 +61,21 @@ export class ChangedFiles {
     return false;
   }
 
-  /** Takes the host's count. With another version, what is looked at is requested again. */
+  /** Applies the host's count. If the version changed, requests the visible files again. */
   count(counted: { readonly files: number; readonly version: number }): void {
     const isSame = this.#counted?.version === counted.version;
     this.#counted = counted;
     if (!isSame) this.renew();
   }
 
-  /** Requests again what is looked at, even if it was requested already. */
+  /** Requests the visible files again, even if a request is pending. */
   renew(): void {
     this.#fresh.clear();
     this.#requested.clear();
     this.look(this.#looked.from, this.#looked.to);
   }
 
-  /**
-   * Requests what is missing of the visible files: from one index up to, not including, another.
-   */
+  /** Requests the missing files of the visible range; `to` is exclusive. */
   look(from: number, to: number): void {
     this.#looked = { from, to };
     for (const page of this.#pagesLookedAt((this.#coming ?? this.#shown)?.total ?? this.total)) {
@@ -86,7 +83,9 @@ export class ChangedFiles {
     }
   }
 
-  /** The list is no longer visible. What the host has not sent by then is requested again later. */
+  /**
+   * Stops requesting: the list is hidden. Unanswered requests are repeated when it is shown again.
+   */
   leave(): void {
     this.#looked = { from: 0, to: 0 };
     this.#requested.clear();
@@ -117,7 +116,7 @@ export class ChangedFiles {
   }
 
   #pagesLookedAt(total: number): readonly number[] {
-    // After a list became shorter, its new end comes into view.
+    // If the list became shorter, its new end comes into view.
     const last = Math.max(0, Math.min(this.#looked.to, total) - 1);
     const first = Math.min(this.#looked.from, last);
     if (total === 0 || this.#looked.to <= this.#looked.from) return [];

@@ -1,5 +1,5 @@
-// What turns changed on disk: the line under a turn, the bar above the composer while changes wait
-// for review, and what a message offers when it is hovered or focused.
+// Changes of turns on disk: the line under a turn, the review bar above the composer, and the
+// actions of a message.
 import { type ComponentChildren, render } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ChangesAction, ChangesCount, ChangesScope, FromTurn, TurnView } from '../../panel/contract';
@@ -13,28 +13,25 @@ import { type ChangesList, changesList } from './changesList';
 import { FileList, LineCounts, linesLabel } from './fileList';
 import { guarded } from './pressGuard';
 
-/** What lines need of the transcript. */
 export interface ChangesPlace extends BarPlace {
-  /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
+  /** Keeps `node` in view after the user expanded or collapsed something. */
   keepInView(node: Element): void;
 }
 
-/** Draws the line under the end of a turn into `slot`. */
 export function drawChanges(slot: HTMLElement, turn: TurnView, place: ChangesPlace): void {
   render(<ChangesLine turn={turn} place={place} />, slot);
 }
 
-/** Draws the line of the running turn, at the end of the conversation. */
 export function drawRunningChanges(slot: HTMLElement, place: ChangesPlace): void {
   render(<RunningChanges place={place} />, slot);
 }
 
-/** Draws what the user's message of a turn offers: to copy it, and to go back to before it. */
+/** Draws the actions of a user message: copy, and restore to before it. */
 export function drawMessageActions(slot: HTMLElement, props: MessageActionsProps): void {
   render(<MessageActions {...props} />, slot);
 }
 
-/** Returns whether the running turn is this one, and has a line. */
+/** Returns whether this is the running turn and it has a line of changes. */
 export function isInRunningChanges(turnId: string): boolean {
   const turn = session.turn.peek();
   return turn?.id === turnId && turn.changes !== undefined && hasLine(turn);
@@ -51,14 +48,14 @@ interface ChangesLineProps {
   readonly isRunning?: boolean;
 }
 
-/** Nothing is shown of a turn that changed nothing. */
+/** Draws nothing for a turn that changed nothing. */
 function ChangesLine({ turn, ...props }: ChangesLineProps) {
   const { changes } = turn;
   return changes && hasLine(turn) ? <Line {...props} turn={turn} changes={changes} /> : null;
 }
 
 function hasLine({ changes, tools }: TurnView): boolean {
-  // A turn without any tool has most likely changed nothing, even if that is uncertain.
+  // A turn without tool calls has most likely changed nothing, even if that is uncertain.
   return (changes?.files ?? 0) > 0 || (tools > 0 && changes?.incomplete !== undefined);
 }
 
@@ -73,13 +70,13 @@ function Line({ turn, changes, place, isRunning }: ChangesLineProps & { readonly
     if (isToggled.current && element.current) place.keepInView(element.current);
     isToggled.current = false;
   }, [isOpen, place]);
-  // Once all is redone, its button disappears.
+  // The button is removed once everything is redone.
   const hadFocus = element.current?.contains(document.activeElement);
   useLayoutEffect(() => {
     if (hadFocus && document.activeElement === document.body)
       element.current?.querySelector<HTMLElement>('.changes-toggle')?.focus({ preventScroll: true });
   }, [changes.redoable]);
-  // The line at the end of the turn takes its place.
+  // The line at the end of the turn replaces it.
   useLayoutEffect(
     () => () => {
       if (isRunning && element.current?.contains(document.activeElement))
@@ -144,7 +141,7 @@ interface FilesProps {
   readonly list: ChangesList;
   readonly count: ChangesCount;
   readonly place: BarPlace;
-  /** Why files may be missing. */
+  /** Reasons why files may be missing. */
   readonly children: ComponentChildren;
 }
 
@@ -188,7 +185,7 @@ function ReviewBar({ place }: { readonly place: BarPlace }) {
   const hadFocus = section.current?.contains(document.activeElement);
   const list = useList('review');
   useLayoutEffect(() => {
-    // A removed button drops the focus.
+    // Removing a button drops the focus.
     if (!hadFocus || document.activeElement !== document.body) return;
     const next = section.current?.querySelector<HTMLElement>(work ? '.cancel-changes' : '.review-open, .review-redo');
     if (section.current) next?.focus({ preventScroll: true });
@@ -317,7 +314,7 @@ function RestoreButton({ turnId }: { readonly turnId: string }) {
   );
 }
 
-/** `aria-disabled` of buttons while files are kept, undone or restored. They keep the focus. */
+/** `aria-disabled` of buttons while files are kept, undone or restored: they keep the focus. */
 function busy(): 'true' | undefined {
   return session.changesWork.value && 'true';
 }
@@ -330,10 +327,9 @@ function continueFrom(turnId: string, how: FromTurn) {
   return () => post({ type: 'continueFrom', turnId, how });
 }
 
-/** Returns the list of a scope, which stays while its line is in the page. */
+/** Returns the list of a scope, which is kept while its line is in the page. */
 function useList(scope: ChangesScope): ChangesList {
   const key = session.key.value;
-  // Each session has its own lists.
   const list = useMemo(() => changesList(scope), [scope, key]);
   useLayoutEffect(() => {
     list.lines++;

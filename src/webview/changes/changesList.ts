@@ -1,25 +1,25 @@
-// The lists of changed files of the displayed session: those of turns, and what waits for review.
+// The lists of changed files of the displayed session: one per turn, and one for the review.
 import { type Signal, signal } from '@preact/signals';
 import type { ChangesScope, ToWebview } from '../../panel/contract';
 import { isExpanded, post, setExpanded } from '../host/host';
 import { ChangedFiles } from './changedFiles';
 
-/** Lists that are kept while they are not in the page. */
+/** Maximum number of lists that are kept while not in the page. */
 const MOST_LISTS = 20;
 
-/** A list, and the user's place in it, which stays when the list leaves the page. */
+/** A list with the user's position in it, which is kept when the list leaves the page. */
 export class ChangesList {
   readonly scope: ChangesScope;
   readonly files: ChangedFiles;
   readonly isOpen: Signal<boolean>;
-  /** The id of a file to be found and focused. */
+  /** The id of a file to find and focus. */
   readonly sought = signal<string | undefined>(undefined);
   /** px */
   scrollTop = 0;
-  /** Index of the file that is in the tab order. */
+  /** Index of the file in the tab order. */
   active = 0;
   hasFocus = false;
-  /** Lines of it in the page. */
+  /** Number of lines in the page that show the list. */
   lines = 0;
   readonly #id: string;
 
@@ -35,7 +35,6 @@ export class ChangesList {
     this.isOpen.value = isOpen;
   }
 
-  /** Unfolds the list and focuses a file. */
   seek(file: string): void {
     this.setOpen(true);
     this.sought.value = file;
@@ -44,7 +43,7 @@ export class ChangesList {
 
 const lists = new Map<string, ChangesList>();
 
-/** Returns the list of a scope, created when it is first asked for. */
+/** Returns the list of a scope; creates it on first use. */
 export function changesList(scope: ChangesScope): ChangesList {
   const name = nameOf(scope);
   const list = lists.get(name) ?? new ChangesList(scope);
@@ -61,17 +60,16 @@ export function receiveChanges(message: Extract<ToWebview, { type: 'changes' }>)
   lists.get(nameOf(message.scope))?.files.receive(message);
 }
 
-/** Another session is shown. */
+/** Removes all lists: another session is shown. */
 export function forgetChanges(): void {
   lists.clear();
 }
 
-/** The host has started over: pending requests get no answer. */
+/** Repeats all requests: the host restarted, so pending ones get no answer. */
 export function renewChanges(): void {
   for (const { files } of lists.values()) files.renew();
 }
 
-/** Ids of turns never begin like this. */
 function nameOf(scope: ChangesScope): string {
   return scope === 'review' ? scope : `turn ${scope.turnId}`;
 }

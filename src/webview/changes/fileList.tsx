@@ -1,6 +1,6 @@
-// A list of changed files. Only the rows near the visible ones are in the page. One row is in the
-// tab order; the arrow keys, Home, End and the page keys move between rows, and Left and Right
-// between the buttons of a row.
+// A list of changed files. Only rows near the visible ones are in the page. One row is in the tab
+// order; the arrow keys, Home, End and the page keys move between rows, and Left and Right between
+// the buttons of a row.
 import { Component, createRef } from 'preact';
 import type { Disposable } from '../../base/disposable';
 import { revealControls } from '../../base/revealControls';
@@ -14,11 +14,11 @@ import { strings } from '../text/strings';
 import type { ChangesList } from './changesList';
 import { guarded } from './pressGuard';
 
-/** Height of a row, px, as in styles/changes.css. */
+/** Height of a row, px; also in styles/changes.css. */
 const ROW = 24;
 /** Rows in the page above and below the visible ones. */
 const AROUND = 6;
-/** Rows that are drawn before the height of the box is known. */
+/** Rows drawn before the height of the box is known. */
 const FIRST_ROWS = 12;
 
 interface FileListProps {
@@ -26,7 +26,7 @@ interface FileListProps {
   readonly count: ChangesCount;
   /** Scrolls to an item of the transcript. */
   reveal(index: number): void;
-  /** The user is done with the list: focuses the button that unfolds it. */
+  /** Leaves the list: focuses the button that expands it. */
   leave(): void;
 }
 
@@ -34,11 +34,11 @@ export class FileList extends Component<FileListProps> {
   readonly #box = createRef<HTMLDivElement>();
   #rows: { readonly first: number; readonly end: number } = { first: 0, end: 0 };
   #activeId: string | undefined;
-  /** Number of the button to focus once the active row is loaded. */
+  /** Index of the button to focus once the active row is loaded. */
   #wanted: number | undefined;
   #isEntered = false;
   #subscription: Disposable | undefined;
-  // Nothing has a position before the layout.
+  // Positions are only known after the layout.
   readonly #observer = new ResizeObserver(() => {
     if (this.#isEntered) this.forceUpdate();
     else if (this.#element.clientHeight > 0) this.#enter();
@@ -70,7 +70,7 @@ export class FileList extends Component<FileListProps> {
   override render({ list, count, reveal }: FileListProps) {
     const { files, scope } = list;
     files.count(count);
-    // A file to be focused redraws the list.
+    // Subscribes to the signal: a file to focus redraws the list.
     void list.sought.value;
     const box = this.#box.current;
     const { total } = files;
@@ -81,7 +81,7 @@ export class FileList extends Component<FileListProps> {
     this.#rows = { first, end };
     list.active = Math.max(0, Math.min(list.active, total - 1));
     const shown = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
-    // The row with the focus stays, wherever the list is scrolled to.
+    // The focused row stays in the page, whatever is visible.
     if (this.#hasFocus && total > 0) {
       if (list.active < first) shown.unshift(list.active);
       else if (list.active >= end) shown.push(list.active);
@@ -141,17 +141,17 @@ export class FileList extends Component<FileListProps> {
     return this.#box.current?.contains(document.activeElement) ?? false;
   }
 
-  /** Buttons of a row: open, go to the tool call, keep, undo, redo. */
+  /** Buttons of a row: open, reveal tool call, keep, undo, redo. */
   #buttons(index: number): readonly HTMLButtonElement[] {
     return [...this.#element.querySelectorAll<HTMLButtonElement>(`[data-index="${index}"] button`)];
   }
 
-  /** The number of the button that has the focus. */
+  /** Index of the focused button. */
   get #focused(): number {
     return this.#buttons(this.props.list.active).indexOf(document.activeElement as HTMLButtonElement);
   }
 
-  /** The list changed: what is focused, or else what is on top, stays where it is. */
+  /** Redraws a changed list, keeping the focused or else the first visible row in place. */
   #changed(): void {
     const { list, leave } = this.props;
     const { files } = list;
@@ -166,11 +166,11 @@ export class FileList extends Component<FileListProps> {
     )?.dataset;
     const at = indexOf(this.#activeId);
     if (at >= 0) list.active = at;
-    // Undoing the next file must not be one more press away.
+    // Otherwise, one more key press would undo the next file.
     if (hadFocus && files.total > 0)
       this.#wanted = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
-    // While the pointer is in it, the list does not shrink: other buttons would come under the
-    // pointer.
+    // While the pointer is over the list, it does not shrink, so that no other button moves under
+    // the pointer.
     if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
     const items = box.firstElementChild as HTMLElement;
     items.style.height = `${files.total * ROW}px`;
@@ -184,7 +184,7 @@ export class FileList extends Component<FileListProps> {
     const { list } = this.props;
     this.#isEntered = true;
     this.#element.scrollTop = list.scrollTop;
-    // It was in the page a moment ago, in another place.
+    // The focused row was moved in the page, which drops the focus.
     if (list.hasFocus && document.activeElement === document.body) this.#moveTo(list.active, 0);
     list.hasFocus = false;
     this.forceUpdate();
@@ -197,9 +197,9 @@ export class FileList extends Component<FileListProps> {
       const buttons = this.#buttons(list.active);
       const wanted = buttons[this.#wanted];
       this.#wanted = undefined;
-      // Screen readers would read it again.
+      // Avoids that screen readers read it again.
       if (wanted && !wanted.hidden && wanted === document.activeElement) return;
-      // The other buttons are only there while the row has the focus.
+      // The other buttons only exist while the row has the focus.
       buttons[0]?.focus({ preventScroll: true });
       wanted?.focus({ preventScroll: true });
     } else if (!this.#hasFocus) {
@@ -256,7 +256,7 @@ export class FileList extends Component<FileListProps> {
   }
 }
 
-/** As VS Code marks changed files. */
+/** Letters that VS Code uses for changed files. */
 const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const;
 const STATE_ICONS: Readonly<Record<ChangedFileView['state'], IconName>> = {
   unreviewed: 'circle-outline',
@@ -266,11 +266,11 @@ const STATE_ICONS: Readonly<Record<ChangedFileView['state'], IconName>> = {
 };
 
 interface FileRowProps {
-  /** Undefined while it is not loaded. */
+  /** Undefined if not loaded. */
   readonly file: ChangedFileView | undefined;
   readonly index: number;
   readonly total: number;
-  /** Whether its buttons are in the tab order. */
+  /** Whether the buttons are in the tab order. */
   readonly isActive: boolean;
   act(kind: ChangesAction['kind']): () => void;
   reveal(index: number): void;
@@ -338,7 +338,7 @@ function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
   );
 }
 
-/** What happened to a file, and its name. It opens the diff. */
+/** Shows the change and the file name; opens the diff. */
 function OpenButton({
   file,
   ...button
@@ -380,7 +380,7 @@ function OpenButton({
   );
 }
 
-/** Where space is short, only the icon. */
+/** Shows only the icon in narrow panels. */
 function Mark({ icon, words, kind }: { readonly icon: IconName; readonly words?: string; readonly kind: string }) {
   return words === undefined ? null : (
     <span class={`change-mark ${kind}`} aria-hidden="true">
@@ -395,7 +395,7 @@ interface Lines {
   readonly removed: number;
 }
 
-/** The numbers without zeros. */
+/** Shows the counts that are not zero. */
 export function LineCounts({ added, removed }: Lines) {
   return (
     <span class="line-counts" aria-hidden="true">

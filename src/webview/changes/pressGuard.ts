@@ -1,10 +1,10 @@
-// Decides whether a press of a button was meant, for buttons that change files without asking. A
-// button can appear or move under a resting pointer, and a double click can hit two of them, one
-// after the other: such presses do nothing.
+// Decides whether a press was intended, for buttons that change files without confirmation. A
+// button can appear or move under a resting pointer, and a double click can hit two buttons in a
+// row: such presses are ignored.
 import { announce } from '../host/session';
 import { strings } from '../text/strings';
 
-/** How long a button must be under a resting pointer before it can be pressed, ms. */
+/** Minimum time that a button must be under a resting pointer before a press counts, ms. */
 const SETTLE_MS = 500;
 
 let over: { readonly button: Element | null; readonly since: number } | undefined;
@@ -13,8 +13,8 @@ let x = Number.NaN;
 let y = Number.NaN;
 
 /**
- * Returns the properties of a button that calls `act` when it is pressed on purpose. With
- * `aria-disabled` it does nothing.
+ * Returns properties for a button that calls `act` on an intended press. Does nothing if the button
+ * is `aria-disabled`.
  */
 export function guarded(act: () => void) {
   if (over === undefined) listen();
@@ -38,7 +38,7 @@ function listen(): void {
   document.addEventListener('pointerdown', pressed, options);
 }
 
-/** The browser also reports a resting pointer when the layout under it changes. */
+/** Also called when the layout changes under a resting pointer. */
 function entered({ target, clientX, clientY }: PointerEvent): void {
   const button = guardedAt(target);
   const hasMoved = clientX !== x || clientY !== y;
@@ -56,7 +56,7 @@ function pressed(event: PointerEvent): void {
 }
 
 function isMeant(button: Element, { detail }: MouseEvent): boolean {
-  // By keyboard, or by assistive technology.
+  // A click by keyboard or assistive technology.
   if (detail === 0) return true;
   return detail === 1 && down?.button === button && down.isAllowed;
 }

@@ -1,5 +1,5 @@
-// The bars between the conversation and the composer: at most two, those that need the user
-// first. The others are names in one line, which bring them back.
+// The bars between the conversation and the composer: at most two are shown, those that need the
+// user first. The others are collapsed into buttons in one line.
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -9,17 +9,15 @@ import { strings } from '../text/strings';
 
 const MOST = 2;
 
-/** What bars need of the transcript. */
 export interface BarPlace {
-  /** Scrolls to an item. */
   reveal(index: number): void;
 }
 
 export interface Bar {
   readonly id: string;
-  /** Lower numbers go first; undefined: there is nothing to show. */
+  /** Lower ranks come first; undefined hides the bar. */
   rank(): number | undefined;
-  /** Of the folded bar. */
+  /** Label of the collapsed bar. */
   label(): string;
   readonly Content: FunctionComponent<{ readonly place: BarPlace }>;
 }
@@ -31,7 +29,7 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
   const key = session.key.value;
   const ranks = new Map(bars.map((bar) => [bar, bar.rank()]));
   const due = bars.filter((bar) => ranks.get(bar) !== undefined).sort((one, two) => ranks.get(one)! - ranks.get(two)!);
-  // The bar that the user is in stays.
+  // The bar with the focus stays expanded.
   const used = document.activeElement?.closest<HTMLElement>('[data-bar]')?.dataset.bar;
   const order = [used, chosen.value].flatMap((id) => due.filter((bar) => bar.id === id));
   const shown = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MOST - 1 : MOST));
@@ -44,7 +42,7 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
     if (chosen.value === undefined) return;
     const bar = element.current?.querySelector<HTMLElement>(`[data-bar="${chosen.value}"]`);
     const first = bar?.querySelector<HTMLElement>('button:enabled, summary, [tabindex]');
-    // Its name, which had the focus, was removed.
+    // Its button, which had the focus, was removed.
     if (first) first.focus();
     else focusComposer();
   }, [chosen.value]);

@@ -1,10 +1,10 @@
-// Closes what is open over the panel when the user acts elsewhere.
+// Closes popups when the user acts elsewhere.
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** @param root what belongs to the popup, with the button that opens it */
+/** @param root contains the popup and the button that opens it */
 export function useDismissal(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
-  // Before the next key.
+  // A layout effect, so that it is registered before the next key.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const leave = (event: Event): void => {

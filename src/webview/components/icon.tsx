@@ -8,7 +8,7 @@ export function Icon({ name }: { readonly name: IconName }) {
 
 interface IconButtonProps extends ButtonHTMLAttributes {
   readonly icon: IconName;
-  /** Name and tooltip. */
+  /** Accessible name and tooltip. */
   readonly label: string;
   readonly class?: string;
 }

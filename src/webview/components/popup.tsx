@@ -1,6 +1,6 @@
 // A popup list opened from a button: a menu of commands or a choice of values. Keyboard navigation
-// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list of values has a field that
-// filters it.
+// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list of values has a filter
+// field.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
@@ -9,7 +9,7 @@ import { strings } from '../text/strings';
 import { useDismissal } from './dismissal';
 import { Icon } from './icon';
 
-/** Longer lists have a field that filters them. */
+/** Maximum number of values without a filter field. */
 const MAX_UNFILTERED = 8;
 
 export interface PopupItem {
@@ -17,14 +17,14 @@ export interface PopupItem {
   readonly label: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** State of a command that toggles something. */
+  /** State of a toggle command. */
   readonly isOn?: boolean;
 }
 
 interface PopupProps {
   /** `menu`: commands; `listbox`: values, of which `selected` is the current one. */
   readonly role: 'menu' | 'listbox';
-  /** Accessible name of the list; the button's is this and `value`. */
+  /** Accessible name of the list; the button's name adds `value`. */
   readonly label: string;
   readonly value?: string | undefined;
   readonly items: readonly PopupItem[];
@@ -47,12 +47,12 @@ export function Popup(props: PopupProps) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
-  /** What had the focus before; it gets it back if the button has no place on the screen. */
+  /** The previously focused element, which gets the focus back if the button is not visible. */
   const opener = useRef<Element | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
 
-  // Before the next key.
+  // A layout effect, so that the focus moves before the next key.
   useLayoutEffect(() => {
     if (isOpen) (field.current ?? list.current)?.focus();
   }, [isOpen]);
@@ -91,7 +91,7 @@ export function Popup(props: PopupProps) {
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: active >= last ? 0 : active + 1,
       ArrowUp: active === 0 ? Math.max(0, last) : active - 1,
-      // In the field they move the caret.
+      // In the filter field they move the caret.
       ...(!isLong && { Home: 0, End: last }),
     };
     const next = moves[event.key];
@@ -99,7 +99,7 @@ export function Popup(props: PopupProps) {
     else if (event.key === 'Enter' || (event.key === ' ' && !isLong)) choose(items[active]);
     else if (event.key === 'Escape') close();
     else if (event.key === 'Tab') {
-      // The focus moves as without the popup.
+      // Tab moves the focus as if there were no popup.
       setOpen(false);
       return;
     } else if (event.key.length === 1 && !isLong) {

@@ -1,5 +1,5 @@
-// Sends what is pasted or dropped to the host: images, audio and other files as base64, files of
-// the workspace by their addresses, long texts as files.
+// Sends pasted or dropped data to the host: images, audio and other files as base64, workspace
+// files by URI, long texts as files.
 import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host/host';
 import { session } from '../host/session';
@@ -8,33 +8,33 @@ import { composer } from './composerState';
 import { type AttachMessage, postAttachment } from './keptAttachments';
 
 const LARGEST = 10 * 1024 * 1024;
-/** Longer side of a thumbnail; chips show it at a third of that, for high-density screens. */
+/** Longer side of a thumbnail; chips show it at a third of this size, for high-density screens. */
 const THUMBNAIL_PX = 64;
 
 const LONG_TEXT = 2000;
-/** Maximum addresses of one drop. */
+/** Maximum number of URIs per drop. */
 const MOST_DROPPED = 100;
 
-/** The long text pasted last, and its session; undo puts it into the message. */
+/** The last pasted long text with its session; undo inserts it into the message. */
 let pasted: { readonly text: string; readonly label: string; readonly key: string } | undefined;
 let count = 0;
 
 /**
- * Takes over pasted files, and texts that are too long for the message.
- * @returns whether it did
+ * Attaches pasted files, and texts that are too long for the message.
+ * @returns whether the paste was handled
  */
 export function pasteIn(data: DataTransfer): boolean {
   const text = data.getData('text/plain');
   const files = [...data.files];
   pasted = undefined;
-  // Office programs add an image of the copied text.
+  // Office apps add an image of the copied text.
   if (files.length > 0 && text === '') void attachFiles(files);
   else if (text.length > LONG_TEXT && new Blob([text]).size <= LARGEST) void attachText(text);
   else return false;
   return true;
 }
 
-/** Takes over dropped files, and entries of VS Code's lists and tabs. */
+/** Attaches dropped files and items of VS Code's lists and tabs. */
 export function dropIn(data: DataTransfer): boolean {
   const uris = urisOf(data);
   const files = [...data.files];
@@ -45,8 +45,8 @@ export function dropIn(data: DataTransfer): boolean {
 }
 
 /**
- * Puts a long text that was just pasted into the message, in place of its attachment.
- * @returns whether there is one
+ * Replaces the attachment of the last pasted text by the text itself.
+ * @returns whether there was one
  */
 export function undoPaste(): boolean {
   const last = pasted;
@@ -72,7 +72,8 @@ async function attachText(text: string): Promise<void> {
 }
 
 /**
- * VS Code names what is dragged in its lists by URIs, one a line. Links of web pages are text.
+ * Returns the URIs that VS Code sets for items dragged from its lists, one per line. Links of web
+ * pages count as text.
  */
 function urisOf(data: DataTransfer): readonly string[] {
   const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
@@ -80,9 +81,9 @@ function urisOf(data: DataTransfer): readonly string[] {
   return lines.slice(0, MOST_DROPPED);
 }
 
-/** Sends each file that the agent supports to the host; shows why others are refused. */
+/** Sends each file that the agent supports to the host; shows why others are rejected. */
 export async function attachFiles(files: readonly File[]): Promise<void> {
-  const key = session.key.peek() || null; // the user may go to another session while a file is read
+  const key = session.key.peek() || null; // the user may switch sessions while a file is read
   for (const file of files) {
     const refusal = refusalOf(file);
     if (refusal !== undefined) {

@@ -1,4 +1,5 @@
-// What goes with the next message, how large it is, and what of the active editor can be added.
+// The attachments of the next message with their size, and what can be added from the active
+// editor.
 import type { AttachmentView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
@@ -37,7 +38,7 @@ export function Attachments() {
             title={strings.addActive(offer.label)}
             onClick={() => {
               post({ type: 'mention', id: offer.id });
-              composer.focus(); // the pressed button disappears
+              composer.focus(); // the pressed button is removed
             }}
           >
             <Icon name="add" />
@@ -63,7 +64,7 @@ function Attachment({ attachment, name }: { readonly attachment: AttachmentView;
         aria-label={strings.removeAttachment(name)}
         onClick={() => {
           if (!composer.removeMentions(label)) post({ type: 'detach', id });
-          composer.focus(); // the pressed button disappears
+          composer.focus(); // the pressed button is removed
         }}
       >
         <Icon name="close" />

@@ -1,5 +1,5 @@
-// Completes what is typed in the message: a command of the agent at its beginning, a mention
-// anywhere. Enter and Tab take the active one, Escape closes the list.
+// Completion in the message: commands of the agent at its beginning, mentions anywhere. Enter and
+// Tab accept the active item, Escape closes the list.
 
 import { signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { type MentionQuery, mentionQuery, mentions } from './mention';
 import { chooseMention } from './mentionChips';
 import { completeCommand, fillPrompt, matchCommands, slashQuery } from './slash';
 
-/** Saved prompts, as the host read them last. */
+/** Saved prompts. */
 export const prompts = signal<readonly PromptView[]>([]);
 
 interface Completion {
@@ -23,7 +23,7 @@ interface Completion {
   readonly icon?: IconName;
   readonly hint?: string;
   readonly description?: string;
-  /** It opens another list. */
+  /** If set, the item opens the list for this prefix. */
   readonly prefix?: string;
   readonly prompt?: PromptView;
   readonly isPath?: boolean;
@@ -43,19 +43,19 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   terminal: 'terminal',
 };
 
-/** Letters after it are of things of this kind. */
+/** Prefix that limits mentions to one kind. */
 const KIND = /^[a-z]+:/;
 
-/** Opens the dialog for files outside of the workspace. */
+/** Opens the dialog for files outside the workspace. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
 
 export type CompletionState = ReturnType<typeof useCompletion>;
 
 export function useCompletion(field: () => HTMLTextAreaElement) {
   const typed = useSignal<Typed | undefined>(undefined);
-  /** The item that the user moved to; else the first one is active. */
+  /** The item that the user moved to; otherwise the first one is active. */
   const moved = useSignal<string | undefined>(undefined);
-  /** Position of the `@` whose list the user closed. */
+  /** Position of the `@` of the closed list. */
   const closedAt = useSignal<number | undefined>(undefined);
 
   const list = useComputed(() => {
@@ -113,13 +113,13 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     box.focus();
   }
 
-  /** Returns whether an item is a command that is typed whole: Enter sends it. */
+  /** Returns whether an item is a completely typed command, which Enter sends. */
   function isWhole(item: Completion | undefined): boolean {
     const now = typed.peek();
     return now?.kind === 'command' && item?.id === now.query;
   }
 
-  /** @returns whether the list used the key */
+  /** @returns whether the key was handled */
   function onKey(event: KeyboardEvent): boolean {
     const count = list.peek()?.items.length ?? 0;
     if (count === 0) return false;
@@ -141,8 +141,8 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
 }
 
 /**
- * The agent's commands stand before prompts that fit as well: a whole name and Enter is the
- * agent's.
+ * The agent's commands come before matching prompts, so a complete name always runs the agent's
+ * command.
  */
 function commandsFor(query: string): readonly Completion[] {
   const found = matchCommands<AvailableCommand>([...session.commands.value, ...prompts.value], query);
@@ -168,7 +168,7 @@ function isPrompt(command: AvailableCommand): command is PromptView {
   return 'source' in command;
 }
 
-/** Puts a prompt into the composer with its first blank selected; the user sends it. */
+/** Inserts a prompt into the composer with its first placeholder selected. */
 export function insertPrompt(prompt: PromptView, words: string, box: HTMLTextAreaElement): void {
   const { text, blank } = fillPrompt(prompt, words);
   composer.focus();
@@ -176,7 +176,7 @@ export function insertPrompt(prompt: PromptView, words: string, box: HTMLTextAre
   if (blank) box.setSelectionRange(...blank);
 }
 
-/** Until the host answers, filters what it offered for fewer letters. */
+/** Filters the previous items until the host answers. */
 function mentionsFor(query: string): readonly Completion[] {
   const { query: answered, offers } = mentions.value;
   const letters = query.replace(KIND, '').toLowerCase();
@@ -196,7 +196,7 @@ export function completionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }
 
-/** The focus stays in the text; the list only shows which one Enter picks. */
+/** The focus stays in the text field; the list only shows the active item. */
 export function CompletionList({ id, completion }: { readonly id: string; readonly completion: CompletionState }) {
   const box = useRef<HTMLDivElement>(null);
   const { name = '', items = [] } = completion.list.value ?? {};

@@ -1,5 +1,5 @@
-// The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
-// messages are queued, and Ctrl+Enter puts one into the turn if the agent can, else sends it
+// The message field. Enter sends, Shift+Enter inserts a line break. While a turn is running,
+// messages are queued; Ctrl+Enter steers the turn if the agent supports that, otherwise sends
 // immediately.
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SendNow } from '../../panel/contract';
@@ -30,7 +30,7 @@ export function Composer() {
   const now = sendsNow();
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
 
-  // Before the next frame, in which the session may arrive and the field takes the focus.
+  // Before the next frame, in which the session may arrive and focus the field.
   useLayoutEffect(() => {
     composer.attach(field.current);
     return () => composer.attach(null);
@@ -63,7 +63,7 @@ export function Composer() {
       send(isCtrl(event, 'enter') ? sendsNow() : undefined);
     } else if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && undoPaste()) {
       event.preventDefault();
-      // VS Code would have the page undo as well, and the text would be gone.
+      // Otherwise VS Code would make the page undo as well, which would remove the text.
       event.stopPropagation();
     } else if (composer.text.peek() === '' && answerSuggestion(event)) {
       event.preventDefault();
@@ -78,7 +78,8 @@ export function Composer() {
   }
 
   /**
-   * Tab takes the suggestion and Escape dismisses it; without one, both do what they usually do.
+   * Tab accepts the suggestion and Escape dismisses it; without a suggestion, both keep their
+   * defaults.
    */
   function answerSuggestion({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const text = suggestion.peek();
@@ -89,7 +90,7 @@ export function Composer() {
     return true;
   }
 
-  /** Up in the first line and Down in the last one walk through the messages of the session. */
+  /** Recalls sent messages: Up in the first line, Down in the last line. */
   function recall({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const { value, selectionStart, selectionEnd } = field.current!;
     if (shiftKey || altKey || ctrlKey || metaKey || selectionStart !== selectionEnd) return false;
@@ -100,7 +101,7 @@ export function Composer() {
     return true;
   }
 
-  /** Removes the mention before the caret with its attachment. */
+  /** Removes the mention before the caret and its attachment. */
   function removeMention(): boolean {
     const { value, selectionStart, selectionEnd } = field.current!;
     if (selectionStart !== selectionEnd) return false;
@@ -177,7 +178,7 @@ export function Composer() {
               class="icon-button slash"
               aria-label={strings.insertCommand}
               title={strings.insertCommand}
-              // If the field lost the focus, the list would close.
+              // The list would close if the field lost the focus.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => {
                 if (composer.text.peek() === '') composer.set('/');
@@ -214,14 +215,11 @@ export function Composer() {
   );
 }
 
-/**
- * Beside the button that queues, or in its place: a click meant for that one must not stop the
- * turn.
- */
+/** Beside or instead of the queue button; a click meant for that button must not stop the turn. */
 function Stop({ class: className }: { readonly class: string }) {
   const press = guarded(() => {
     post({ type: 'cancel' });
-    // The button disappears.
+    // The button is removed.
     composer.focus();
   });
   return (
@@ -231,7 +229,7 @@ function Stop({ class: className }: { readonly class: string }) {
   );
 }
 
-/** What Ctrl+Enter does in a turn. */
+/** Returns what Ctrl+Enter does during a turn. */
 function sendsNow(): SendNow | undefined {
   if (!session.queues.value) return undefined;
   return session.canSteer.value && !isCommand(session.commands.value, composer.text.value) ? 'steer' : 'sendNow';

@@ -1,5 +1,5 @@
-// The draft and the messages being sent. The host owns the draft; typed text is sent to it soon and
-// kept by the page until then. A text leaves the composer only when the host has it.
+// The draft and the messages being sent. The host owns the draft; the page keeps typed text until
+// the host has it. Text is only removed from the composer once the host has accepted it.
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT, type SendNow } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
@@ -9,29 +9,26 @@ import { strings } from '../text/strings';
 import { mentionsIn } from './mention';
 import { followMentions } from './mentionChips';
 
-/** Minimum interval between updates of the draft to the host, ms. */
+/** Interval of draft updates to the host, ms. */
 const POST_EVERY = 300;
 /**
- * Longer texts are stored only when sent to the host: storing them takes longer than a key press
- * may.
+ * Longer texts are only stored when sent to the host: storing them on each key press is too slow.
  */
 const LONG_TEXT = 50_000;
-/** Each inserted line break takes the browser milliseconds. */
+/** Inserting a line break takes the browser milliseconds. */
 const MANY_LINES = 200;
 
 interface Pending extends SentDraft {
-  /** Session of the draft; null: none was shown yet. */
+  /** Session of the draft; null before the first session is shown. */
   readonly key: string | null;
-  /** The text in the field when another session was shown. */
+  /** Text in the field when the user switched sessions. */
   readonly left?: string;
 }
 
-/** Kept by the page until the host has them. */
 const drafts = new SessionStore({ name: 'draft', most: 20, read: readDraft });
 
 class Composer {
   readonly text = signal('');
-  /** The message of the displayed session that is being sent. */
   readonly pending = signal<Pending | undefined>(undefined);
   readonly problem = signal('');
   readonly #sentElsewhere = new Map<string, Pending>();
@@ -39,16 +36,16 @@ class Composer {
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sentTexts: () => Iterable<string> = () => [];
-  /** The recalled message; 0: the newest. */
+  /** The recalled message; index 0 is the newest. */
   #recalled: { readonly index: number; readonly text: string } | undefined;
-  /** Messages sent while the one before was being sent; they follow it in the field. */
+  /** Messages sent while another was being sent; they follow it in the field. */
   #next: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
-  /** Messages sent to a host that died, until this one has them. */
+  /** Messages sent to a host that exited, until the new host has them. */
   #lost: readonly string[] = [];
-  /** Sessions of {@link #lost} messages in flight, by message id. */
+  /** Sessions of resent {@link #lost} messages, by message id. */
   readonly #returning = new Map<string, string>();
   #key: string | null = null;
-  /** Grows with each change, here and in the host. */
+  /** Increases with each change, here and in the host. */
   #revision = 0;
   #hostRevision = 0;
 
@@ -65,8 +62,8 @@ class Composer {
   }
 
   /**
-   * Takes over what was typed and sent before this script ran (early.ts), once the host was
-   * greeted.
+   * Takes over what was typed and sent before this script ran (early.ts). Call it after the host
+   * was greeted.
    */
   takeOver(field: HTMLTextAreaElement | null): void {
     const early = globalThis.parleyEarly;
@@ -77,7 +74,7 @@ class Composer {
     if (early.wantsSend) this.send(false);
   }
 
-  /** @param texts the messages of the session, newest first */
+  /** @param texts messages of the session, newest first */
   recallFrom(texts: () => Iterable<string>): void {
     this.#sentTexts = texts;
   }
@@ -89,7 +86,6 @@ class Composer {
     this.#changed();
   }
 
-  /** Sets the text with the caret at its end. */
   set(text: string): void {
     if (this.#edit(0, this.text.peek().length, text)) return;
     followMentions(this.text.peek(), text);
@@ -98,7 +94,7 @@ class Composer {
   }
 
   /**
-   * Shows a session, possibly the same as before.
+   * Shows a session, possibly the same one.
    * @param draft the host's draft
    */
   show(key: string, draft: DraftView): void {
@@ -123,22 +119,22 @@ class Composer {
     for (const [other, kept] of draftsOfNew(key)) this.#return(other, kept, unsentOf(kept));
   }
 
-  /** Another page changed the draft. */
+  /** Handles a change of the draft in another view. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#meet(draft);
     else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
   }
 
   /**
-   * @param allowEmpty attachments alone are a message
-   * @param now instead of waiting for the end of the running turn
+   * @param allowEmpty attachments without text can be sent
+   * @param now how to send during a running turn; by default the message is queued
    */
   send(allowEmpty: boolean, now?: SendNow): void {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
     const pending = this.pending.peek();
     if (pending && text.startsWith(pending.text)) {
-      // What follows a message that is still being sent is sent once the host has that.
+      // Text after a message that is still being sent is sent once the host has accepted that one.
       const rest = restOf(text, ...this.#textsBeingSent());
       if (rest === '') return;
       this.#next = [...this.#next, { text: rest, now }];
@@ -161,15 +157,15 @@ class Composer {
     post({ type: 'send', ...sent, now }, this.#key);
   }
 
-  /** The messages at the beginning of the field that the host does not have. */
+  /** Returns the messages at the beginning of the field that the host has not accepted. */
   #textsBeingSent(): readonly string[] {
     const pending = this.pending.peek();
     return pending ? [pending.text, ...this.#next.map(({ text }) => text)] : [];
   }
 
   /**
-   * The host has a message.
-   * @param revision of the rest of the draft there
+   * Handles an accepted message.
+   * @param revision of the host's remaining draft
    */
   accepted(clientId: string, revision: number): void {
     const returned = this.#returning.get(clientId);
@@ -205,9 +201,9 @@ class Composer {
     this.#keep();
   }
 
-  /** @param clientId the refused message, if it was one */
+  /** @param clientId of the rejected message, if any */
   rejected(clientId: string | undefined, reason: string): void {
-    if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and tried again later
+    if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and resent later
     if (clientId !== undefined) {
       const elsewhere = this.#sentElsewhere.get(clientId);
       if (elsewhere) {
@@ -224,7 +220,7 @@ class Composer {
     this.problem.value = reason;
   }
 
-  /** Inserts text at the caret, separated from the words around it. */
+  /** Inserts text at the caret, with spaces around it as needed. */
   insert(text: string): void {
     const field = this.#field;
     const old = this.text.peek();
@@ -248,7 +244,7 @@ class Composer {
   }
 
   /**
-   * Removes the mentions of an attachment, and with them the attachment.
+   * Removes the mentions of an attachment, which detaches it.
    * @returns whether there were any
    */
   removeMentions(label: string): boolean {
@@ -267,8 +263,8 @@ class Composer {
   }
 
   /**
-   * Walks through the messages of the session if the field is empty or has a recalled one.
-   * @returns whether there is one
+   * Recalls sent messages if the field is empty or shows a recalled one.
+   * @returns whether there was a message
    */
   recall(direction: 'earlier' | 'later'): boolean {
     const text = this.text.peek();
@@ -282,9 +278,9 @@ class Composer {
     return true;
   }
 
-  /** Returns the message that is `index` before the newest. */
+  /** Returns the sent message at `index` from the newest. */
   #sent(index: number): string | undefined {
-    // The transcript may lack the message sent last.
+    // The transcript may lack the last sent message.
     const last = this.#key === null ? undefined : this.#lastSent.get(this.#key);
     let left = index;
     let before = last;
@@ -303,7 +299,7 @@ class Composer {
     const text = this.text.peek();
     if (this.#revision <= this.#hostRevision || this.#key === null) return;
     this.#keep();
-    // A message being sent is no longer a draft unless the host says so.
+    // A message being sent is not a draft unless the host says so.
     if (this.pending.peek() || text.length > MAX_TEXT) return;
     this.#hostRevision = this.#revision;
     post({ type: 'draft', text, revision: this.#revision }, this.#key);
@@ -320,17 +316,16 @@ class Composer {
   }
 
   /**
-   * Replaces a part of the text like typing, so that it can be undone.
-   * @returns false without the focus, as another field would be typed into, and for long texts,
-   * which
-   *   would take too long
+   * Replaces a range like typing does, so that it can be undone.
+   * @returns false if the field is not focused, as another field would be edited, or if the text is
+   * so long that this is slow
    */
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
     if (!field || field !== document.activeElement || this.text.peek().length + text.length > LONG_TEXT) return false;
     if (text.split('\n', MANY_LINES + 1).length > MANY_LINES) return false;
     field.setSelectionRange(start, end);
-    // With nothing selected, 'delete' removes the character before the caret.
+    // With an empty selection, 'delete' removes the character before the caret.
     if (text === '' && start === end) return true;
     return document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
   }
@@ -363,7 +358,7 @@ class Composer {
 
   /**
    * @param kept the page's copy of the draft
-   * @param pending its message being sent
+   * @param pending the message being sent
    */
   #begin(host: DraftView, kept: KeptDraft | undefined, pending: Pending | undefined): void {
     this.pending.value = pending;
@@ -379,7 +374,7 @@ class Composer {
       this.#return(this.#key ?? '', kept, unsent);
       return;
     }
-    // The host does not know what was typed while a message was being sent.
+    // The host lacks what was typed while a message was being sent.
     const text =
       rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
     this.#write(text);
@@ -390,7 +385,7 @@ class Composer {
     this.#changed();
   }
 
-  /** Gives the host what was sent and typed while it was dead. */
+  /** Sends the host what was sent and typed while it was not running. */
   #return(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
     if (messages.length === 0 && text === '') return;
     const clientId = crypto.randomUUID();
@@ -408,7 +403,7 @@ class Composer {
   }
 
   /**
-   * Keeps text typed before a session was shown: before its draft if it was sent, otherwise after
+   * Adds text typed before a session was shown: before its draft if it was sent, otherwise after
    * it.
    */
   #addEarly(early: string, sent: Pending | undefined): void {
@@ -443,22 +438,21 @@ class Composer {
   }
 }
 
-/** Removes messages from the beginning of a text. */
 function restOf(text: string, ...sent: readonly string[]): string {
   let rest = text;
   for (const one of sent) if (rest.startsWith(one)) rest = rest.slice(one.length).replace(/^\s+/, '');
   return rest;
 }
 
-/** What to queue, and what returns to the field. */
+/** Texts to queue, and the text to restore in the field. */
 interface UnsentTexts {
   readonly messages: readonly string[];
   readonly text: string;
 }
 
 /**
- * Separates what was sent to a host that died from what was typed since; a single message returns
- * to the field.
+ * Separates texts sent to a host that exited from text typed since; a single message is restored to
+ * the field.
  * @param isTaken the host had the first message
  */
 function unsentOf({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
@@ -478,7 +472,7 @@ function keptDraft(key: string): KeptDraft | undefined {
   return first && second && first.revision > second.revision ? first : (second ?? first);
 }
 
-/** Returns the drafts of other sessions that were new, by key. */
+/** Returns the drafts of other new sessions by key. */
 function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
   const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
   return new Map(all.filter((one): one is [string, KeptDraft] => one[0] !== shown && one[1]?.isNew === true));

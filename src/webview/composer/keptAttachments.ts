@@ -1,16 +1,16 @@
-// Attachments that the host does not have yet: the next page posts them again if the host was dead.
+// Attachments that the host does not have yet. The next page posts them again if the host exited.
 import type { SessionMessage } from '../../panel/contract';
 import { post } from '../host/host';
 import { isRecord, SessionStore } from '../host/storage';
 
-/** Characters of base64 and thumbnails; local storage holds about five million. */
+/** Maximum characters of base64 and thumbnails; local storage holds about five million. */
 const MAX_CHARS = 2_000_000;
 
 export type AttachMessage = Extract<SessionMessage, { type: 'attachImage' | 'attachFile' }>;
 
 interface Waiting {
   readonly id: string;
-  /** When it was posted, ms since 1970. */
+  /** Time of posting, ms since 1970. */
   readonly at: number;
   readonly message: AttachMessage;
 }
@@ -28,7 +28,7 @@ let known: { readonly key: string; readonly labels: readonly string[] } = { key:
 
 /**
  * Posts an attachment, and keeps it until the host has it.
- * @param key null: no session is shown yet
+ * @param key null before a session is shown
  */
 export function postAttachment(message: AttachMessage, key: string | null): void {
   post(message, key);
@@ -39,7 +39,7 @@ export function postAttachment(message: AttachMessage, key: string | null): void
   if (JSON.stringify(all).length <= MAX_CHARS) attachments.set(key, { all });
 }
 
-/** The host shows a session, or the labels of its attachments have changed. */
+/** Call it when the host shows a session or the labels of its attachments change. */
 export function attachmentsShown(key: string, labels: readonly string[]): void {
   const before = known.key === key ? known.labels : [];
   known = { key, labels };
@@ -49,7 +49,7 @@ export function attachmentsShown(key: string, labels: readonly string[]): void {
   const left = all.filter(({ id, message: { name } }) => !posted.has(id) || count(labels, name) <= count(before, name));
   if (left.length < all.length) attachments.set(key, left.length > 0 ? { all: left } : undefined);
   for (const { id, at, message } of left) {
-    // Another open page has just posted it.
+    // Another open page has posted it.
     if (posted.has(id) || at > performance.timeOrigin) continue;
     posted.add(id);
     post(message, key);

@@ -1,4 +1,4 @@
-// Mentions in the message: finding the letters after `@`, what the host offers for them, and the
+// Mentions in the message: finding the query after `@`, the items offered by the host, and the
 // mentions of attachments.
 import { signal } from '@preact/signals';
 import type { MentionView } from '../../panel/contract';
@@ -16,7 +16,7 @@ export interface MentionQuery {
 
 const MAX_QUERY = 200;
 
-/** Returns the mention that is being typed: an `@` that begins a word, up to the caret. */
+/** Returns the mention being typed: an `@` at the start of a word, up to the caret. */
 export function mentionQuery(text: string, caret: number): MentionQuery | undefined {
   const before = text.slice(Math.max(0, caret - MAX_QUERY - 2), caret);
   const [word, , query = ''] = /(^|[\s([{"'])@([^\s@]*)$/.exec(before) ?? [];
@@ -25,7 +25,7 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
 }
 
 /**
- * Returns where the mention before the caret starts, with the space after it.
+ * Returns the start of the mention before the caret, including the space after it.
  * @param labels of the attachments
  */
 export function mentionBefore(text: string, caret: number, labels: readonly string[]): number | undefined {
@@ -35,7 +35,10 @@ export function mentionBefore(text: string, caret: number, labels: readonly stri
   return lengths.length === 0 ? undefined : end - Math.max(...lengths) - 1;
 }
 
-/** Returns where labels are first mentioned. A longer label is no mention of a shorter one. */
+/**
+ * Returns the position of the first mention of each label. A longer label does not mention a
+ * shorter one.
+ */
 export function mentionsIn(text: string, labels: readonly string[]): ReadonlyMap<string, number> {
   let rest = text;
   const found = new Map<string, number>();

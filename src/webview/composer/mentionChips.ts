@@ -1,10 +1,10 @@
-// The attachments of mentions, which come and go with their text.
+// Attachments of mentions, which are added and removed with their text.
 import type { MentionView } from '../../panel/contract';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { mentionsIn } from './mention';
 
-/** Ids by label: chosen from the list, and of those the ones whose text was removed. */
+/** Attachment ids by label: chosen from the list, and those whose text was removed. */
 let chosen = { key: '', ids: new Map<string, string>(), removed: new Map<string, string>() };
 
 export function chooseMention({ id, label }: Pick<MentionView, 'id' | 'label'>): void {
@@ -12,7 +12,7 @@ export function chooseMention({ id, label }: Pick<MentionView, 'id' | 'label'>):
   post({ type: 'mention', id });
 }
 
-/** Detaches what the text no longer mentions, and attaches again what an undo brings back. */
+/** Detaches what the text no longer mentions, and attaches it again after an undo. */
 export function followMentions(before: string, after: string): void {
   const attachments = session.attachments.peek();
   const { ids, removed } = ofSession();

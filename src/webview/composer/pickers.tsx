@@ -1,5 +1,5 @@
-// The session's mode and the agent's options, each a small list or a switch. In little space, their
-// styles leave the icons, and at last one menu that leads to all of them.
+// Pickers for the session's mode and the agent's options: lists or switches. In narrow panels only
+// the icons remain, then a single menu.
 import { useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { ConfigOption } from '../../panel/contract';
@@ -11,8 +11,8 @@ import { session } from '../host/session';
 import { strings } from '../text/strings';
 
 /**
- * In the order shown; other options follow. Without icons, a mode and a model “Default” look the
- * same.
+ * In display order; other options follow. Icons distinguish a mode and a model that are both
+ * “Default”.
  */
 const ICON_OF: Readonly<Record<string, IconName>> = {
   mode: 'compass',
@@ -71,7 +71,7 @@ export function Pickers() {
   );
 }
 
-/** Some agents offer their modes as an option, too. */
+/** Leaves out modes that the agent also offers as an option. */
 function optionsOf(config: readonly ConfigOption[]): readonly ConfigOption[] {
   const modes = session.modes.value.map(({ id, ...mode }) => ({ value: id, ...mode }));
   const hasMode = modes.length === 0 || config.some(({ category }) => category === 'mode');
@@ -96,12 +96,11 @@ function set({ id }: ConfigOption, value: string | boolean): void {
   else post({ type: 'setConfig', id, value });
 }
 
-/** A switch with an icon, such as the speed, stays in sight: a faster model costs more. */
+/** A switch with an icon, such as speed, stays visible, because a faster model costs more. */
 function isPlainSwitch(option: ConfigOption): option is Switch {
   return option.type === 'boolean' && iconOf(option) === undefined;
 }
 
-/** For styles. */
 function kindOf(option: ConfigOption): string {
   return iconOf(option) === undefined ? 'plain' : option.category!;
 }
@@ -110,7 +109,7 @@ function iconOf({ category = '' }: ConfigOption): IconName | undefined {
   return Object.hasOwn(ICON_OF, category) ? ICON_OF[category] : undefined;
 }
 
-/** Icons tell options of equal values apart. */
+/** Icons distinguish options with equal values. */
 function isAmbiguous(option: Select, all: readonly Select[]): boolean {
   return all.some((other) => other !== option && iconOf(other) === iconOf(option) && nameOf(other) === nameOf(option));
 }
@@ -123,7 +122,7 @@ function titleOf({ name, description }: ConfigOption, value: string): string {
   return [`${name}: ${value}`, ...(description ? [description] : [])].join('\n');
 }
 
-/** Several switches would fill the bar. */
+/** Groups switches, which would fill the bar. */
 function Switches({ options }: { readonly options: readonly Switch[] }) {
   const on = options.filter(({ value }) => value).map(({ name }) => name);
   return (

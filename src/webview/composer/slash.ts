@@ -2,7 +2,7 @@
 import type { AvailableCommand, PromptView } from '../../panel/contract';
 
 /**
- * Returns the typed part of a command's name; undefined unless it is the first word of the message.
+ * Returns the typed part of a command name; undefined unless it is the first word of the message.
  */
 export function slashQuery(text: string, caret: number): string | undefined {
   const match = /^\/(\S*)$/.exec(text.slice(0, caret));
@@ -10,7 +10,7 @@ export function slashQuery(text: string, caret: number): string | undefined {
   return match[1];
 }
 
-/** The whole name first, then prefixes. */
+/** Exact matches first, then prefixes. */
 export function matchCommands<T extends AvailableCommand>(commands: readonly T[], query: string): readonly T[] {
   const wanted = query.toLowerCase();
   const found = commands.map((command) => ({ command, at: rank(command.name.toLowerCase(), wanted) }));
@@ -36,25 +36,25 @@ export function isCommand(commands: readonly AvailableCommand[], text: string): 
   return commands.some((one) => one.name === name);
 }
 
-/** What agents call the command that replaces the conversation so far by a summary of it. */
+/** Common names of the command that replaces the conversation by a summary. */
 const COMPACT: ReadonlySet<string> = new Set(['compact', 'compress', 'summarize']);
 
 export function compactCommand(commands: readonly AvailableCommand[]): AvailableCommand | undefined {
   return commands.find(({ name }) => COMPACT.has(name));
 }
 
-/** Returns the hint for a command's argument until one is typed. */
+/** Returns the argument hint of a command until an argument is typed. */
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];
   return name === undefined ? undefined : commands.find((one) => one.name === name)?.hint || undefined;
 }
 
-/** Such as `${input:file}` or `${input:file:which file}`: what the user fills in. */
+/** A placeholder: `${input:file}` or `${input:file:which file}`. */
 const BLANK = /\$\{input:([^}:\n]+)(?::[^}\n]*)?\}/;
 
 /**
- * Returns the saved prompt that a message begins with, unless the agent has a command of that name,
- * or the message is what the prompt says.
+ * Returns the saved prompt at the start of a message, unless the agent has a command of that name
+ * or the message is the prompt's text.
  */
 export function promptIn(
   commands: readonly AvailableCommand[],
@@ -67,8 +67,8 @@ export function promptIn(
 }
 
 /**
- * Returns the text of a prompt with `words` in its first blank, else after it, and the place of the
- * next blank.
+ * Returns the prompt's text with `words` in its first placeholder, or appended, and the range of
+ * the next placeholder.
  */
 export function fillPrompt(
   { text }: PromptView,

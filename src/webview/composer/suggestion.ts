@@ -1,10 +1,9 @@
-// The agent's suggestion for the next message, shown in the empty field until it is taken,
+// The agent's suggestion for the next message, shown in the empty field until it is accepted,
 // dismissed or typed over.
 import { computed, effect, signal } from '@preact/signals';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
 
-/** The suggestion with its session and turn. */
 const dismissed = signal('');
 
 function nameOf(text: string): string {

@@ -1,5 +1,4 @@
-// How full the agent's context is, and how much of the account's rate limits is used: a meter, and
-// what it opens.
+// The meter of context and rate limit usage, and its details.
 import { computed, effect, signal } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RateLimit } from '../../panel/contract';
@@ -12,7 +11,7 @@ import { strings } from '../text/strings';
 import { compactCommand } from './slash';
 
 const TICK_MS = 30_000;
-/** From here on, the context or a limit is nearly used up. */
+/** Share from which the context or a limit is nearly used up. */
 const NEARLY = 0.9;
 
 const now = signal(Date.now());
@@ -28,7 +27,7 @@ const limits = computed(() =>
   (session.limits.value ?? []).filter(({ resetsAt }) => resetsAt === undefined || resetsAt > now.value),
 );
 
-/** The limit that stops the agent now or soon. */
+/** The limit that blocks the agent, or will soon. */
 const pressing = computed(() => {
   const rank = ({ state, used = 0 }: RateLimit): number => (state === 'reached' ? 2 : used);
   const near = limits.value.filter((limit) => isPressing(limit));
@@ -55,7 +54,10 @@ function isPressing({ state, used = 0 }: RateLimit): boolean {
   return state !== 'ok' || used >= NEARLY;
 }
 
-/** How full the context is, or how much is used of a limit that is nearer. Opens the facts. */
+/**
+ * Shows how full the context is, or the usage of a limit that is closer to its end. Opens the
+ * details.
+ */
 export function ContextMeter() {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -142,10 +144,10 @@ function usedOf({ state, used = 0 }: RateLimit): number {
   return state === 'reached' ? 1 : Math.min(1, used);
 }
 
-/** Ways to make room in the context. */
+/** Ways to free context. */
 function Remedies({ leave }: { readonly leave: () => void }) {
   const command = compactCommand(session.commands.value);
-  // The demo is no model, and an agent that works cannot be asked.
+  // The demo has no model, and a working agent cannot be prompted.
   const canContinue = hasItems.value && !session.running.value && session.agentId.value !== 'demo';
   return (
     <>
