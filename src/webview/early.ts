@@ -1,27 +1,28 @@
-// The first script of the page, small enough to run before the first paint. It adopts the page's
-// styles and makes the composer (shell.html) usable immediately. The main script follows after the
-// first paint, takes over the composer, and performs what was requested before.
+// The first script of the page, small enough to run before the first paint. It adopts the styles
+// and makes the composer (shell.html) usable immediately. The main script runs after the first
+// paint, takes over the composer, and performs what the user requested.
 import { isComposing } from './dom/dom';
 import type { VsCodeApi } from './host/host';
 import { messageField, watchTyping } from './input/typing';
 
 declare global {
-  /** Set by the first script; the main script is wrapped in a call of it (scripts/build.mjs). */
+  /**
+   * Set by the first script; the build wraps the main script in a call of it (scripts/build.mjs).
+   */
   var parleyBegin: (start: () => void) => void;
 }
 
-/** A hidden page is never painted; the main script then starts after this time, ms. */
+/** Delay before the main script starts in a hidden page, which is never painted, ms. */
 const NO_PICTURE = 100;
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-// VS Code has nothing left to load: the host can begin its work while the page draws.
+// VS Code has loaded everything: the host can start working while the page draws.
 const api = acquireVsCodeApi();
 api.postMessage({ type: 'begun' });
 
-// The host embeds the styles, as each file that a webview fetches costs a round trip through VS
-// Code that delays the first paint. Adopted, so that the content security policy need not allow
-// inline styles.
+// The host embeds the styles, as each file costs a webview a round trip through VS Code before the
+// first paint. They are adopted, so that the content security policy need not allow inline styles.
 const styles = document.getElementById('styles')?.textContent;
 if (styles) {
   const sheet = new CSSStyleSheet();
@@ -49,11 +50,11 @@ function ask(): void {
 function onKey(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.altKey || isComposing(event)) return;
   event.preventDefault();
-  // A held key was pressed for something else.
+  // A repeated key was pressed for something else.
   if (!event.repeat) ask();
 }
 
-/** VS Code gives the focus to the page as a whole. */
+/** Moves the focus from the page as a whole, where VS Code puts it, to the composer. */
 function takeFocus(): void {
   if (document.hasFocus() && document.activeElement === document.body) field?.focus();
 }

@@ -1,4 +1,4 @@
-// What the script that draws diagrams gets from the panel, whose state it does not share.
+// What the panel passes to the script that draws diagrams, which does not share its state.
 import type { strings, zoomStrings } from '../text/strings';
 
 export interface DiagramContext {

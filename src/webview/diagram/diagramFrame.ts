@@ -1,6 +1,6 @@
-// Draws diagrams with Mermaid in a frame that has access to nothing (frameTemplate in
-// src/base/pagePolicy.ts). What it draws is given to the page as a picture, without anything that
-// could run, be pressed or be fetched.
+// Draws diagrams with Mermaid in a frame without access to anything (frameTemplate in
+// src/base/pagePolicy.ts). The page gets the result as an inert image: no scripts, links or
+// requests.
 import type { FromFrame, ToFrame } from '../../panel/diagramContract';
 
 interface Mermaid {
@@ -10,7 +10,7 @@ interface Mermaid {
 
 declare const mermaid: Mermaid;
 
-/** What a source must not set: anything that is not about this one diagram. */
+/** Keys that a diagram must not set, as they are not about this diagram only. */
 const SECURE = [
   'secure',
   'securityLevel',
@@ -30,16 +30,16 @@ const SECURE = [
   'logLevel',
 ];
 
-/** Elements that show, open or fetch something else. */
+/** Elements that show, open or fetch other content. */
 const FOREIGN =
   'script, foreignObject, iframe, image, img, audio, video, animate, set, animateMotion, animateTransform';
-/** As browsers write it in styles. */
+/** As browsers serialize it in styles. */
 const ADDRESS = /url\((?!["']?#)[^)]*\)/g;
-/** Characters that XML forbids, and those that change the direction of text. */
+/** Characters that XML forbids, and bidirectional controls. */
 const UNWANTED = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 const { nonce } = document.currentScript as HTMLScriptElement;
-// The content policy allows style elements only with the nonce.
+// The content security policy allows style elements only with the nonce.
 const { createElement, createElementNS } = document;
 const withNonce = <T extends Element>(element: T): T => {
   if (element instanceof HTMLStyleElement || element instanceof SVGStyleElement) element.nonce = nonce;
@@ -49,7 +49,7 @@ document.createElement = ((...given: Parameters<typeof createElement>) =>
   withNonce(createElement.apply(document, given))) as typeof createElement;
 document.createElementNS = ((...given: Parameters<typeof createElementNS>) =>
   withNonce(createElementNS.apply(document, given))) as typeof createElementNS;
-// Mermaid makes HTML from strings; this frame is where they may be. Its sanitizer asks for a
+// Mermaid creates HTML from strings, which is only allowed in this frame. Its sanitizer needs a
 // policy.
 const { trustedTypes } = globalThis as unknown as {
   trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): unknown };
@@ -77,7 +77,7 @@ async function draw({ id, source, library, background, fontFamily, theme }: ToFr
     script.textContent = library;
     document.head.append(script);
   }
-  // Until the frame has its size, which another process knows first, texts measure 0.
+  // Text measures 0 until the frame has its size, which the parent's process knows first.
   while (document.documentElement.clientWidth === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   document.body.replaceChildren();
   mermaid.initialize({
@@ -115,10 +115,10 @@ function sizeOf(picture: SVGSVGElement): { readonly width: number; readonly heig
   return width > 0 && height > 0 ? { width, height } : picture.getBoundingClientRect();
 }
 
-/** Mermaid has done so too; later versions may let something through. */
+/** Mermaid sanitizes too, but later versions may miss something. */
 function makeInert(picture: SVGSVGElement): void {
   for (const style of picture.querySelectorAll('style')) {
-    // As the browser has read it, without escapes.
+    // As parsed by the browser, without escapes.
     const rules = [...(style.sheet?.cssRules ?? [])].filter((rule) => !(rule instanceof CSSImportRule));
     style.textContent = rules.map(({ cssText }) => cssText.replace(ADDRESS, 'none')).join('\n');
   }

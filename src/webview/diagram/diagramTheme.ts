@@ -1,10 +1,10 @@
-// The colours of VS Code's theme, in the terms of Mermaid's theme “base”.
+// Maps the colours of VS Code's theme to variables of Mermaid's “base” theme.
 
 const canvas = document.createElement('canvas');
 canvas.width = canvas.height = 1;
 const context = canvas.getContext('2d', { willReadFrequently: true })!;
 
-/** Returns the mix of colours on top of each other, lowest first, as `#rrggbb`. */
+/** Blends colours, lowest layer first; returns `#rrggbb`. */
 function seen(...colors: readonly string[]): string {
   for (const color of colors) {
     context.fillStyle = color;
@@ -30,7 +30,7 @@ export function diagramTheme(): DiagramTheme {
   const line = isContrast ? text : seen(background, of('descriptionForeground', text));
   const shade = (color: string, part: number): string =>
     seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
-  /** High contrast has shades only if they mean something. */
+  /** High contrast themes only use shades that carry meaning. */
   const tint = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
   const chart = (name: string): string => seen(background, of(`charts-${name}`, line));
   const colors = ['blue', 'green', 'purple', 'orange', 'yellow', 'red'].map(chart);

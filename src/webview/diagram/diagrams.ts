@@ -1,4 +1,4 @@
-// Draws Mermaid blocks in their place, and shows a diagram large. Loaded when the first one is
+// Draws Mermaid blocks in place, and opens an enlarged view. Loaded when the first diagram is
 // shown.
 import { revealControls } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
@@ -9,18 +9,18 @@ import { diagramTheme, onThemeChange } from './diagramTheme';
 import { type Drawn, FrameHost } from './frameHost';
 import { ZoomView } from './zoomView';
 
-/** A block that leaves the page sooner came in a flood and is not worth drawing, ms. */
+/** Delay before a block is drawn, ms. A block removed sooner was part of a flood. */
 const REST_MS = 200;
-/** Pictures kept, as blocks leave the page and return. */
+/** Maximum number of cached pictures: blocks leave the page and return. */
 const MAX_KEPT = 50;
-/** Longest reason shown, characters. */
+/** Maximum length of an error message, characters. */
 const MAX_REASON = 300;
 
 type Picture = Drawn & { readonly url: string };
 
 const host = new FrameHost();
 const sources = new WeakMap<Element, { readonly source: string; readonly context: DiagramContext }>();
-/** Blob URLs of evicted pictures stay valid until the page that shows one is removed. */
+/** Cached pictures by source. Blob URLs of evicted ones stay valid while they are shown. */
 const kept = new Map<string, Picture>();
 let theme = diagramTheme();
 let styled = false;
@@ -32,8 +32,8 @@ onThemeChange(() => {
 });
 
 /**
- * Draws a complete block soon, unless it has left the page by then; immediately if it was drawn
- * before.
+ * Draws a complete block after a delay if it is still in the page; immediately if its picture is
+ * cached.
  */
 export function drawDiagram(block: Element, source: string, context: DiagramContext): void {
   addStyles();
@@ -48,7 +48,7 @@ async function draw(block: Element): Promise<void> {
   const { words } = context;
   const drawnFor = theme;
   const drawn = kept.get(source) ?? (await host.draw({ source, ...theme }, words.diagram, () => block.isConnected));
-  // Another draw follows the change of the theme.
+  // The theme has changed, which draws the block again.
   if (drawn === undefined || drawnFor !== theme) return;
   if (drawn === 'too-long') fail(block, words.notDrawn(words.tooLong));
   else if (drawn === 'no-picture') fail(block, words.notDrawn(words.noPicture));

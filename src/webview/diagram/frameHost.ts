@@ -1,5 +1,4 @@
-// The sandboxed frame that draws, as the panel sees it: made when it is needed, removed when it
-// hangs.
+// The panel's side of the sandboxed frame that draws: created on demand, removed if it hangs.
 import { type FromFrame, MAX_DIAGRAM, MAX_PICTURE, type ToFrame } from '../../panel/diagramContract';
 import { setAttributes } from '../dom/dom';
 import { fileUrl } from '../dom/fileUrl';
@@ -16,9 +15,9 @@ export class FrameHost {
   #orders = 0;
 
   /**
-   * Draws one diagram after another.
+   * Draws diagrams one after another.
    * @param title accessible name of the frame
-   * @returns undefined if it is no longer wanted when its turn comes; `error`: in Mermaid's words
+   * @returns undefined if no longer wanted when its turn comes; `error` is Mermaid's message
    */
   draw(order: Order, title: string, isWanted: () => boolean): Promise<Answer | undefined> {
     if (order.source.length > MAX_DIAGRAM) return Promise.resolve('no-picture');
@@ -48,7 +47,7 @@ export class FrameHost {
       };
       window.addEventListener('message', hear);
       const message: ToFrame = { ...order, id, library };
-      // Its origin has no name.
+      // The frame has an opaque origin.
       contentWindow?.postMessage(message, '*');
     });
     if (answer) return checked(answer);
@@ -68,7 +67,7 @@ async function frameFor(title: string): Promise<HTMLIFrameElement> {
   return frame;
 }
 
-/** Checks the answer of the frame, which is not trusted. */
+/** Validates the frame's answer, which is untrusted. */
 function checked(answer: FromFrame): Answer {
   if ('error' in answer) return { error: String(answer.error) };
   const { svg, width, height, label } = answer;

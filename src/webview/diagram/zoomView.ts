@@ -1,11 +1,11 @@
-// A picture to zoom with keys, the wheel and buttons, and to move with the pointer, keys or scroll
-// bars.
+// A picture that can be zoomed with keys, the wheel and buttons, and panned with the pointer, keys
+// or scroll bars.
 import { el, setAttributes } from '../dom/dom';
 
 const STEP = 1.25;
 const MIN = 0.05;
 const MAX = 20;
-/** Around the picture, px. */
+/** Space around the picture, px. */
 const MARGIN = 16;
 
 export class ZoomView {
@@ -14,10 +14,10 @@ export class ZoomView {
   readonly #onZoom: (zoom: number) => void;
   #size = { width: 1, height: 1 };
   #zoom = 1;
-  /** The picture is as large as fits, also when the window changes. */
+  /** Whether the picture fits the window, even when that is resized. */
   #isFitted = true;
 
-  /** @param onZoom gets each new zoom; 1 is the actual size */
+  /** @param onZoom called with each new zoom; 1 is the actual size */
   constructor(image: HTMLImageElement, label: string, onZoom: (zoom: number) => void) {
     this.#image = image;
     this.#onZoom = onZoom;
@@ -30,7 +30,7 @@ export class ZoomView {
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
     element.addEventListener('keydown', (event) => this.#press(event));
     element.addEventListener('pointerdown', (event) => {
-      // The scroll bars are not part of the picture.
+      // Presses on the scroll bars do not pan.
       if (event.button === 0 && event.target !== element) element.setPointerCapture(event.pointerId);
     });
     element.addEventListener('pointermove', (event) => {
@@ -54,12 +54,12 @@ export class ZoomView {
     this.#isFitted = true;
   }
 
-  /** 0 goes to the actual size. */
+  /** @param steps positive zooms in; 0 resets to the actual size */
   step(steps: number): void {
     this.#set(steps === 0 ? 1 : this.#zoom * STEP ** steps);
   }
 
-  /** @param x, y the point of the view that stays in place, px */
+  /** @param x, y the point that stays in place, px */
   #set(zoom: number, x = this.element.clientWidth / 2, y = this.element.clientHeight / 2): void {
     const { element } = this;
     const before = this.#zoom;
@@ -74,7 +74,7 @@ export class ZoomView {
   }
 
   #wheel(event: WheelEvent): void {
-    // Pinches on a touchpad arrive as a wheel with Ctrl.
+    // A pinch on a touchpad arrives as a wheel event with Ctrl.
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const { left, top } = this.element.getBoundingClientRect();

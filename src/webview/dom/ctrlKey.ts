@@ -1,9 +1,9 @@
-// Keys that are pressed with Ctrl, and on a Mac with Cmd, as VS Code has them.
+// Keyboard shortcuts with Ctrl, or Cmd on a Mac.
 
 export const isMac = /\bMac/.test(navigator.userAgent);
 
 /**
- * Returns whether a key is Ctrl and this key, on a Mac Cmd and this key.
+ * Returns whether the event is Ctrl (on a Mac, Cmd) and this key.
  * @param letter in lower case, or `enter`
  */
 export function isCtrl({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {

@@ -1,10 +1,9 @@
-// Helpers for creating DOM nodes directly, where a framework's diffing would cost more than the
-// change.
+// Helpers that create DOM nodes directly, for places where a framework's diffing is too expensive.
 import { GLYPHS, type IconName } from './icons';
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Strings become text nodes, never markup. */
+/** Creates an element. Strings become text nodes, never markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
@@ -16,7 +15,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** `undefined` and `false` remove an attribute. */
+/** Sets attributes; `undefined` and `false` remove them. */
 export function setAttributes<T extends Element>(element: T, attributes: Attributes): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);
@@ -25,13 +24,13 @@ export function setAttributes<T extends Element>(element: T, attributes: Attribu
   return element;
 }
 
-/** Icons are hidden from assistive technology; a label is announced. */
+/** Creates an icon. It is hidden from assistive technology unless it has a label. */
 export function icon(name: IconName, label?: string): HTMLElement {
   const glyph = setAttributes(setIcon(el('span'), name), { 'aria-hidden': 'true' });
   return label === undefined ? glyph : el('span', 'icon-with-label', glyph, el('span', 'sr-only', label));
 }
 
-/** Makes an element show an icon, in place of all its classes. */
+/** Makes an element show an icon, replacing all its classes. */
 export function setIcon<T extends HTMLElement>(element: T, name: IconName): T {
   element.className = `codicon codicon-${name}`;
   element.dataset.glyph = GLYPHS[name];
@@ -50,7 +49,7 @@ export function iconButton(name: IconName, label: string, onClick: (event: Mouse
   return setAttributes(element, { 'aria-label': label, title: label, 'data-glyph': GLYPHS[name] });
 }
 
-/** It has no URL: the host decides what to open. */
+/** Creates a link without a URL: the host decides what to open. */
 export function link(className: string, content: Node | string, title: string, onOpen: () => void): HTMLAnchorElement {
   const element = el('a', className, content);
   setAttributes(element, { role: 'link', tabindex: '0', title });
@@ -68,7 +67,7 @@ export function link(className: string, content: Node | string, title: string, o
   return element;
 }
 
-/** Input methods use Enter, Escape and the arrows while composing. */
+/** Returns whether an input method is composing; it uses Enter, Escape and the arrow keys. */
 export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }

@@ -1,5 +1,4 @@
-// The icons that the panel uses, and their glyphs in @vscode/codicons (its font is CC BY 4.0, its
-// code MIT).
+// The panel's icons, and their glyphs in @vscode/codicons (font: CC BY 4.0, code: MIT).
 export const GLYPHS = {
   add: '\uea60',
   'arrow-down': '\uea9a',

@@ -1,12 +1,12 @@
-// Paths of files in a text, such as the output of a command, as links to the place that they name.
+// Turns file paths in a text, such as command output, into links.
 import { link } from './dom';
 
 const NAME = '[\\p{L}\\p{N}_@.+-]';
-/** The start of a name in brackets, as in routes: `(shop)`, `[id].tsx`, `[[...slug]]`. */
+/** A bracketed name, as in routes: `(shop)`, `[id].tsx`, `[[...slug]]`. */
 const BRACKETED = `(?:\\(${NAME}+\\)|\\[{1,2}${NAME}+\\]{1,2})`;
 const SEGMENT = `(?:${BRACKETED}${NAME}*|${NAME}+)`;
 /**
- * A path, and a line as compilers and search tools write it: `a.ts:3`, `a.ts:3:14`, `a.ts(3,14)`.
+ * A path, with a line as compilers and search tools print it: `a.ts:3`, `a.ts:3:14`, `a.ts(3,14)`.
  */
 const PATH = new RegExp(
   `(?<![\\p{L}\\p{N}_@.+:/\\\\-])(?:file://)?(?:[A-Za-z]:)?[\\\\/]?(?:${SEGMENT}[\\\\/])*${BRACKETED}?${NAME}*\\.[A-Za-z][A-Za-z0-9]{0,7}(?![\\p{L}\\p{N}_/\\\\-])(?::\\d+(?::\\d+)?|\\(\\d+,\\d+\\))?`,
@@ -14,12 +14,12 @@ const PATH = new RegExp(
 );
 const LINE = /\.[A-Za-z][A-Za-z0-9]{0,7}[:(]\d/;
 const IN_BRACKETS = /\((\d+),(\d+)\)$/;
-/** Each is a tab stop. */
+/** Maximum number of links, as each is a tab stop. */
 const MAX_LINKS = 100;
-/** Longer texts have no links. */
+/** Longer texts get no links. */
 const MAX_TEXT = 60_000;
 
-/** @param needsLine only paths with a line become links */
+/** @param needsLine only link paths with a line number */
 export function pathLinks(
   openLink: (href: string) => void,
   needsLine = false,

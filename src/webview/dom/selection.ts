@@ -1,5 +1,5 @@
-// Observes which elements the user's selection touches. They stay in the document and are rendered
-// completely, so that the selected text is whole when it is copied.
+// Tracks which elements the selection touches. They stay in the document and are fully rendered, so
+// that copying gets the whole text.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 type Listener = (touched: boolean) => void;
@@ -18,7 +18,7 @@ export function watchSelection(element: Element, listener: Listener): Disposable
   });
 }
 
-/** Returns whether an element has the focus or a part of the selection: then it stays. */
+/** Returns whether an element contains the focus or a part of the selection, and must stay. */
 export function isInUse(element: Element): boolean {
   return element.contains(document.activeElement) || isTouched(element);
 }
@@ -28,14 +28,13 @@ export function isTouched(element: Element): boolean {
   return selection?.anchorNode != null && selection.containsNode(element, true);
 }
 
-/** Once per frame, as dragging changes the selection with each move. */
+/** Once per frame: dragging changes the selection with each move. */
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
   requestAnimationFrame(lookAtSelection);
 }
 
-/** Notifies the listeners immediately. */
 export function lookAtSelection(): void {
   scheduled = false;
   const isElsewhere = document.activeElement?.matches('textarea, input') ?? false;

@@ -1,7 +1,7 @@
-// Observes which elements are near the visible part of the transcript. A single observer for all of
-// them also reports their heights, so that no code has to force a layout. Results are delivered in
-// the next frame together with all other changes of the page, so that the scroll position can be
-// preserved across all of them.
+// Observes which elements are near the viewport of the transcript. A single observer for all
+// elements also reports their heights, so that no code forces a layout. Results are delivered in
+// the next frame with all other changes, so that the scroll position is preserved across all of
+// them.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 type Listener = (near: boolean, height: number) => void;
@@ -14,15 +14,15 @@ export interface ViewportWatcher {
 }
 
 export interface ViewportObserver extends ViewportWatcher {
-  /** Delivers the results since the last call. */
+  /** Delivers pending results. */
   flush(): void;
-  /** Checks what is visible now: the observer only runs after painting. */
+  /** Checks what is visible now; the observer only runs after painting. */
   look(): void;
 }
 
 /**
  * @param margin px
- * @param invalidate there are results: call `flush` in the next frame
+ * @param invalidate called when there are results: call `flush` in the next frame
  */
 export function createViewportObserver(root: HTMLElement, margin: number, invalidate: () => void): ViewportObserver {
   const listeners = new WeakMap<Element, Listener>();
@@ -49,14 +49,14 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
       });
     },
     renew(element) {
-      // They are outdated.
+      // Drops outdated results.
       take(observer.takeRecords());
       found.delete(element);
       observer.unobserve(element);
       observer.observe(element);
     },
     flush() {
-      // The observer's callback can come after this frame, with outdated heights.
+      // The observer's callback can run after this frame, with outdated heights.
       take(observer.takeRecords());
       const now = found;
       found = new Map();
@@ -65,9 +65,9 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
     look() {
       const { left, top, bottom } = root.getBoundingClientRect();
       const x = left + root.clientWidth / 2;
-      // Something may lie over the top edge.
+      // The top edge may be covered.
       for (const y of [top + 30, (top + bottom) / 2, bottom - 1]) {
-        // A rendered element is covered by its content.
+        // A point hits a watched element itself only while it is empty, that is, not rendered.
         const hit = document.elementFromPoint(x, y);
         if (!hit || hit.childElementCount > 0 || !listeners.has(hit)) continue;
         found.set(hit, { near: true, height: hit.getBoundingClientRect().height });

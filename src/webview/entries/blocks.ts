@@ -1,4 +1,4 @@
-// Content blocks other than text: images, links to resources, embedded resources, and unknown ones.
+// Content blocks other than text: images, resource links, embedded resources, and unknown types.
 
 import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
@@ -10,13 +10,13 @@ import { createFold } from './fold';
 
 type Resource = Extract<BlockView, { type: 'resource' | 'resource_link' }>;
 
-/** Whether the user attached it: a file, pasted content, or what Parley made for a mention. */
+/** Returns whether the user attached it: a file, pasted content, or the content of a mention. */
 export function isAttachment(block: { readonly type: string }): block is Resource {
   const { type, uri = '' } = block as Partial<Resource>;
   return (type === 'resource' || type === 'resource_link') && /^(file|attachment|parley):/i.test(uri);
 }
 
-/** Files of one name are shown with their folder; what is still alike is numbered. */
+/** Returns distinct names: files of the same name get their folder, then a number. */
 export function attachmentNames(all: readonly Resource[]): readonly string[] {
   const own = all.map(({ uri }) => nameOf(uri));
   const withFolder = all.map(({ uri }, index) => {
@@ -28,7 +28,6 @@ export function attachmentNames(all: readonly Resource[]): readonly string[] {
 }
 
 export function createAttachment(block: Resource, name: string): HTMLElement {
-  // Other content has no file to open.
   if (!/^file:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;
     return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text);
@@ -36,7 +35,7 @@ export function createAttachment(block: Resource, name: string): HTMLElement {
   return createResourceChip(name, block.uri);
 }
 
-/** @param save asks the host to save the content to a file */
+/** @param save asks the host to save the content as a file */
 export function createBlock(block: Exclude<BlockView, { type: 'text' }>, save: () => void): HTMLElement {
   switch (block.type) {
     case 'image': {
@@ -83,7 +82,7 @@ function createSave(name: string, save: () => void): HTMLElement {
   return iconButton('save', strings.saveFile(revealControls(name)), save);
 }
 
-/** Content made by the agent has a name but no location to open. */
+/** Returns whether the content was created by the agent and has no location to open. */
 function isArtifact(uri: string): boolean {
   return uri.startsWith('artifact:');
 }
@@ -130,7 +129,7 @@ export function createResourceChip(name: string, uri: string): HTMLElement {
   return setAttributes(chip, { 'data-uri': uri });
 }
 
-/** Returns the last part of a URI with the lines in its fragment: `a.ts:4–6`. */
+/** Returns the last segment of a URI with the lines of its fragment: `a.ts:4–6`. */
 function nameOf(uri: string): string {
   const name = decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) || uri);
   const [, first, last] = /#L(\d+)(?:-L?(\d+))?$/.exec(uri) ?? [];

@@ -1,6 +1,6 @@
-// What agents keep for themselves in the user's name, recognised by its form. Pure.
+// Recognizes text that agents add to user messages for their own use. Pure.
 
-/** An element on separate lines whose name has several words, such as `<system-reminder>`. */
+/** An element on its own lines whose name has several words, such as `<system-reminder>`. */
 export interface KeptText {
   readonly type: 'kept';
   readonly name: string;
@@ -12,10 +12,10 @@ type SaidPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
 
-/** HTML and XML of the user rarely has such names, and is only folded. */
+/** The user's own HTML and XML rarely has such names; if it does, it is only folded. */
 const OPENING = /^<([a-z]+(?:[-_][a-z]+)+)>/gm;
 const MOST_KEPT = 50;
-/** The first characters of PNG, JPEG, GIF and WebP in base64. */
+/** Base64 prefixes of PNG, JPEG, GIF and WebP. */
 const IMAGES = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -24,7 +24,7 @@ const IMAGES = [
 ] as const;
 const SHORTEST_IMAGE = 64;
 
-/** Splits a text in the user's name into the user's words and what the agent added. */
+/** Splits a user message into the user's own text and what the agent added. */
 export function saidParts(text: string): readonly SaidPart[] {
   const image = imageIn(text.trim());
   if (image) return [image];
@@ -50,7 +50,7 @@ export function saidParts(text: string): readonly SaidPart[] {
   return parts;
 }
 
-/** An image that comes back as its base64, with or without the head of a `data:` address. */
+/** Returns an image that was sent back as base64, with or without the `data:` prefix. */
 function imageIn(text: string): SaidPart | undefined {
   const head = /^data:(image\/[\w.+-]+);base64,/.exec(text);
   const data = text.slice(head?.[0].length ?? 0);

@@ -1,4 +1,4 @@
-// Creates the entry for each kind of item.
+// Creates the entry view for each kind of item.
 import type { ItemView } from '../../panel/contract';
 import type { EntryFactory } from './entryView';
 import { createErrorEntry, createGapEntry, createNoticeEntry } from './lineEntries';

@@ -1,5 +1,4 @@
-// What all kinds of entries have in common: an article in the transcript that is updated with its
-// item.
+// The interface of entries: each is an article in the transcript that is updated with its item.
 import type { ItemView, PermissionView } from '../../panel/contract';
 import { el, setAttributes } from '../dom/dom';
 import type { MarkdownViewContext } from '../markdown/markdownView';
@@ -9,46 +8,44 @@ import type { StoredItem } from './itemStore';
 export interface EntryView {
   readonly element: HTMLElement;
   update(): void;
-  /** Text was appended to the last block. */
+  /** Appends text to the last block. */
   append?(text: string): void;
-  /** Blocks were added to those that were there, `from` in number. */
+  /** Adds blocks; `from` is the number of blocks before. */
   addBlocks?(from: number): void;
-  /** @returns whether everything is drawn; otherwise it is called again in the next frame */
+  /** @returns whether everything is drawn; if not, called again in the next frame */
   render?(deadline: number): boolean;
   /**
-   * Draws a part of what has only an estimated height.
-   * @returns whether there was any
+   * Draws a part whose height is only estimated.
+   * @returns whether there was one
    */
   drawWhole?(): boolean;
   settle?(): void;
   setPermissions?(permissions: readonly PermissionView[]): void;
   toggle?(): void;
-  /** Shows a file in the list of what the turn changed. */
+  /** Reveals a file in the turn's list of changes. */
   seekChange?(file: string): void;
   dispose?(): void;
 }
 
 export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   /**
-   * The user answered a question.
-   * @param byKey with the keyboard
+   * Handles an answer of the user.
+   * @param byKey given with the keyboard
    */
   answered(id: string, byKey: boolean): void;
-  /** Requests a call of `render` in the next frame. */
   invalidate(entry: EntryView): void;
   reveal(index: number): void;
-  /** Whether there may be a list of what the turn of the item at `index` changed. */
+  /** Returns whether the turn of the item at `index` may have a list of changes. */
   hasChanges(turnId: string, index: number): boolean;
-  /** Shows a file (absolute path) in that list. */
+  /** Reveals a file (absolute path) in that list. */
   revealChange(turnId: string, file: string, index: number): void;
 }
 
-/** Creates the view of an item at a transcript index. */
 export type EntryFactory = (stored: StoredItem, index: number, context: EntryContext) => EntryView;
 
 /**
  * Creates the article of an item.
- * @param label its accessible name
+ * @param label accessible name
  */
 export function createArticle(item: ItemView, label: string): HTMLElement {
   const article = setAttributes(el('article', `entry ${item.kind}`), {
@@ -62,7 +59,7 @@ export function createArticle(item: ItemView, label: string): HTMLElement {
   return article;
 }
 
-/** Marks an entry that arrived after its turn. A message may turn out to begin the next turn. */
+/** Marks an entry that arrived after its turn ended. It may turn out to begin the next turn. */
 export function markLate(article: HTMLElement, item: ItemView): void {
   if ((item.late === true) === (article.dataset.late === 'true')) return;
   setAttributes(article, { 'data-late': item.late ? 'true' : undefined });

@@ -1,4 +1,4 @@
-// A collapsed line that expands to a longer plain text: JSON, stderr, an embedded file.
+// A collapsed line that expands to a long plain text: JSON, stderr, an embedded file.
 
 import { revealControls } from '../../base/revealControls';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
@@ -6,10 +6,10 @@ import { copyText } from '../host/host';
 import { createAskedText, LONG } from '../output/askedText';
 import { strings } from '../text/strings';
 
-/** Maximum characters shown; Copy copies everything. */
+/** Maximum characters shown; Copy copies all. */
 const SHOWN = 20_000;
 
-/** @param asked the user decides on the text: shows its ends, without a box that scrolls */
+/** @param asked the user approves the text: shows its start and end without a scroll box */
 export function createFold(label: string, text: string, isOpen = false, asked = false): HTMLElement {
   const summary = el('summary', '', icon('chevron-right'), el('span', '', label));
   const details = el('details', 'fold', summary);

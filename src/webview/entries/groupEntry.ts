@@ -1,9 +1,9 @@
-// The line of a group of calls: how many there were of each kind. It unfolds to the calls.
+// The line of a group of calls, with the number of calls of each kind. Expands to the calls.
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import type { EntryView } from './entryView';
 
-/** In the order in which they are named. */
+/** In display order. */
 const ACTIVITIES = ['read', 'search', 'edit', 'run', 'subagent', 'other'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 export type ActivityCounts = { readonly [A in Activity]?: number };
@@ -15,7 +15,7 @@ export function createGroupLine(isOpen: boolean, counts: ActivityCounts, toggle:
   return setAttributes(line, { 'aria-expanded': String(isOpen) });
 }
 
-/** The button stays, with the focus or a press that has begun. */
+/** Keeps the button, which may be focused or pressed. */
 export function drawCounts(line: HTMLElement, counts: ActivityCounts): void {
   const words = ACTIVITIES.flatMap((activity) => {
     const count = counts[activity] ?? 0;

@@ -1,5 +1,4 @@
-// The items that the webview has: some pages of the transcript. Operations on other items only
-// change the total.
+// The items that the page has loaded. Operations on other items only update the total.
 import { head, textOfBlocks } from '../../base/text';
 import type { ItemView, Op, TerminalView } from '../../panel/contract';
 import type { MarkdownDoc } from '../markdown/markdownDoc';
@@ -7,14 +6,14 @@ import type { MarkdownDoc } from '../markdown/markdownDoc';
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Maximum characters kept of an evicted prompt. */
+/** Maximum characters kept of an evicted user message. */
 const PROMPT_CHARS = 300;
 
 export interface StoredItem {
   item: ItemView;
-  /** The revision of an item that came with a `page`, which includes earlier operations. */
+  /** Revision of a loaded page, which already includes earlier operations. */
   revision: number;
-  /** Parsed Markdown of each content, kept while the item is not drawn. */
+  /** Parsed Markdown by content index, kept while the item is not drawn. */
   readonly docs: Map<number, MarkdownDoc>;
 }
 
@@ -29,23 +28,23 @@ export class ItemStore {
   readonly #terminals = new Map<string, Set<number>>();
   readonly #nested = new Set<number>();
   total = 0;
-  /** Prompts by turn; they stay when their items are evicted. */
+  /** User messages by turn, kept when their items are evicted. */
   readonly prompts = new Map<string, { readonly index: number; readonly text: string }>();
-  /** Indices that are shown elsewhere and are not evicted. */
+  /** Indices that are in use elsewhere and must not be evicted. */
   readonly held = new Set<number>();
 
   get(index: number): StoredItem | undefined {
     return this.#items.get(index);
   }
 
-  /** Also knows items that are not here. */
+  /** Also works for items that are not loaded. */
   isNested(index: number): boolean {
     return this.#nested.has(index);
   }
 
   /**
    * Starts over with the last page.
-   * @param nested ranges of items nested in others: first and last
+   * @param nested inclusive ranges of items nested in others
    */
   reset(
     total: number,
@@ -68,12 +67,12 @@ export class ItemStore {
     });
   }
 
-  /** Removes items far from the viewport; they are requested again when needed. */
+  /** Removes items in the range; they are requested again when needed. */
   evict(from: number, to: number): void {
     for (let index = from; index < to; index++) if (!this.held.has(index)) this.#items.delete(index);
   }
 
-  /** @returns the changes to items that are here */
+  /** @returns the changes to loaded items */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
     switch (op.op) {
       case 'put': {
@@ -110,7 +109,7 @@ export class ItemStore {
     }
   }
 
-  /** Yields the user's messages, newest first, up to the first item that is not here. */
+  /** Yields the user messages, newest first, up to the first item that is not loaded. */
   *userTexts(): Generator<string, void, undefined> {
     for (let index = this.total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
@@ -144,7 +143,7 @@ export function isText(item: ItemView): item is TextItem {
   return item.kind === 'user' || item.kind === 'agent' || item.kind === 'thought';
 }
 
-/** Whether `next` extends `previous`, so that derived data stays valid. */
+/** Returns whether `next` only extends `previous`, so that derived data stays valid. */
 function continues(previous: ItemView, next: ItemView): boolean {
   if (!isText(previous) || !isText(next)) return false;
   return previous.content.every((block, index) => {
@@ -162,7 +161,7 @@ function appended(item: TextItem, text: string, until: number): TextItem {
   return { ...item, content, duration: Math.max(item.duration, until - item.at) };
 }
 
-/** The host has more, and the terminal can be opened. */
+/** Maximum characters kept; the host has more, and can open the whole output. */
 const TERMINAL_CHARS = 100_000;
 
 function withOutput(item: ToolItem, terminalId: string, text: string, drop: number): ToolItem {
@@ -172,7 +171,7 @@ function withOutput(item: ToolItem, terminalId: string, text: string, drop: numb
       if (content.type !== 'terminal' || content.terminal.id !== terminalId) return content;
       const { terminal } = content;
       const whole = terminal.output.slice(drop) + text;
-      // In large steps: each trim copies everything.
+      // Trims in large steps, as each trim copies everything.
       const tooLong = whole.length > 2 * TERMINAL_CHARS;
       const next: TerminalView = {
         ...terminal,

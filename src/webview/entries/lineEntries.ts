@@ -1,4 +1,4 @@
-// Entries of a few words: notices, errors, and missing parts of the transcript.
+// Single-line entries: notices, errors, and missing parts of the transcript.
 
 import { effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
@@ -17,7 +17,7 @@ interface Drawn {
   readonly line: HTMLElement;
 }
 
-/** @param draw returns the parts of the line; called for each change */
+/** @param draw returns the parts of the line; called on each change */
 function lineEntry<K extends ItemView['kind']>(
   label: string,
   className: string,
@@ -49,7 +49,7 @@ export const createNoticeEntry = lineEntry<'notice'>(strings.notice, 'notice-bod
     const act = button('text-button', action.label, () => post({ type: 'action', id: action.id }));
     words.append(' ', act);
   }
-  // Last, as the browser determines the direction again for each added node.
+  // Set last, as the browser determines the direction again for each node added.
   setAttributes(words, { dir: 'auto' });
   return [icon(ICONS[severity] ?? 'info'), words];
 });
@@ -86,7 +86,7 @@ export const createErrorEntry: EntryFactory = (stored, index, context) => {
   });
   const view = create(stored, index, context);
   const dispose = effect(() => {
-    // Only the latest turn can be sent again.
+    // Only the latest turn can be resent.
     const failed = session.failedTurnId.value;
     const isOffered = failed !== undefined && stored.item.turnId === failed;
     if (!isOffered && buttons.contains(document.activeElement)) view.element.focus();

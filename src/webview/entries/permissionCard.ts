@@ -1,5 +1,4 @@
-// A permission request inside the entry it is about: first what will happen, then one button for
-// each option.
+// A permission request inside its entry: first what will happen, then a button for each option.
 
 import { revealControls, revealHidden } from '../../base/revealControls';
 import { MAX_REASON, type PermissionView } from '../../panel/contract';
@@ -19,8 +18,8 @@ export interface PermissionCard {
 }
 
 /**
- * @param content what it is about, moved before the options
- * @param said text the entry already shows; a different title is shown
+ * @param content what the request is about; moved before the options
+ * @param said text already shown in the entry; the title is only shown if it differs
  */
 export function createPermissionCard(
   permission: PermissionView,
@@ -67,7 +66,7 @@ export function createPermissionCard(
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
-  /** Offers a rule; the extension asks once more before it saves one. */
+  /** Offers to create a rule; the extension asks for confirmation before saving it. */
   function offerButton(): HTMLElement | undefined {
     const { ruleOffer } = permission;
     if (!ruleOffer) return undefined;
@@ -86,7 +85,7 @@ export function createPermissionCard(
     });
   }
 
-  // The least far-reaching approval; some agents list the permanent one first.
+  // Prefers the approval with the smallest scope; some agents list the permanent one first.
   const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
   const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
   permission.options.forEach((option, index) => {
@@ -140,13 +139,13 @@ function keyHint(): HTMLElement {
   return setAttributes(el('span', 'dim key-hint', ...hints), { 'aria-hidden': 'true' });
 }
 
-/** Some agents put backticks around commands. */
+/** Some agents put commands in backticks. */
 export function plain(title: string): string {
   return title.replaceAll('`', '').trim();
 }
 
 /**
- * Presses the option with a key, "1" to "9".
+ * Presses the option for a key, "1" to "9".
  * @returns whether there is one
  */
 export function pressByKey(card: Element, key: string): boolean {
@@ -155,10 +154,10 @@ export function pressByKey(card: Element, key: string): boolean {
   return choice !== null;
 }
 
-/** Unsent reasons by request; its card may be drawn again. */
+/** Unsent reasons by request, kept because cards may be redrawn. */
 const written = new Map<string, string>();
 
-/** Creates a link that opens the field. */
+/** Creates a link that opens the input field. */
 function createReasonField(id: string, reject: (reason: string, event: Event, pressed?: Element) => void): HTMLElement {
   const field = el('textarea', 'field reason-text');
   const opener = button('text-button', strings.rejectWithReason, () => {

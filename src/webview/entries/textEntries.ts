@@ -1,5 +1,4 @@
-// Messages and thoughts of the agent: Markdown texts and other blocks in order, drawn as they
-// stream.
+// Messages and thoughts of the agent: Markdown and other blocks in order, drawn while they stream.
 
 import type { BlockView } from '../../panel/contract';
 import { el, icon, setAttributes, setIcon } from '../dom/dom';
@@ -13,7 +12,7 @@ import { isText, type StoredItem } from './itemStore';
 
 export const createAgentEntry: EntryFactory = (stored, index, context) => new AgentEntry(stored, index, context);
 
-/** One line that can be expanded. While the thought streams, the line shows its end. */
+/** A single expandable line. While the thought streams, it shows the end of the text. */
 export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.thought);
   const label = el('span', 'label');
@@ -101,8 +100,8 @@ class TextBlocks implements EntryView {
   #settled = false;
 
   /**
-   * @param element of the entry; gets the box of the blocks
-   * @param view the entry, if these are only a part of it
+   * @param element of the entry; the box of blocks is appended
+   * @param view the entry, if the blocks are only a part of it
    */
   constructor(stored: StoredItem, index: number, context: EntryContext, element: HTMLElement, view?: EntryView) {
     this.stored = stored;

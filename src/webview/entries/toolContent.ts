@@ -1,4 +1,4 @@
-// One content of a tool call: a diff, a terminal, or a content block.
+// Content of a tool call: a diff, a terminal, or a content block.
 
 import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
@@ -18,7 +18,7 @@ import { createFold } from './fold';
 import { type ToolItem, toolLabel, withoutFence } from './toolLabel';
 
 interface Place {
-  /** Transcript index of the tool call, and index of this content. */
+  /** Transcript index of the tool call, and index of the content. */
   readonly index: number;
   readonly position: number;
   readonly expanded: boolean;
@@ -27,7 +27,7 @@ interface Place {
 
 const LONGEST_MARKDOWN = 20_000;
 const TAIL_LINES = 5;
-/** They return what a model wrote: a subagent's answer, a plan. */
+/** Kinds of tools that return prose: a subagent's answer, a plan. */
 const RETURNS_PROSE: ReadonlySet<string> = new Set(['think', 'switch_mode', 'subagent']);
 
 export interface ToolContent {
@@ -38,7 +38,7 @@ export interface ToolContent {
 
 export type ToolContext = Omit<EntryContext, 'invalidate'> & MarkdownViewContext;
 
-/** Creates a content. Its node is hidden if the collapsed entry shows nothing of it. */
+/** Creates the node of a content. It is hidden if the collapsed entry does not show it. */
 export function createToolContent(
   item: ToolItem,
   content: ToolContentView,
@@ -113,7 +113,7 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
   const node = el('div', 'tool-text');
   const fenced = withoutFence(text);
   const isProse = item.nested !== undefined || RETURNS_PROSE.has(item.toolKind);
-  // A fence marks Markdown, but the output of a command may be a file that has fences.
+  // A fence indicates Markdown, but command output may be a file that contains fences.
   const isMarked = (item.toolKind === 'execute' ? /^\s*(?:```|~~~)/ : /^ {0,3}(?:```|~~~)/m).test(text);
   if (fenced === text && (isProse || isMarked) && text.length <= LONGEST_MARKDOWN && !text.includes('\u001b')) {
     const markdown = new MarkdownView(context, text);
@@ -126,7 +126,7 @@ function createText(item: ToolItem, text: string, asked: boolean, context: ToolC
     return { node };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
-  // Carriage returns work as in a terminal, but in a file they are content.
+  // Carriage returns overwrite the line as in a terminal; in a file they are content.
   const shown = fenced.includes('\u001b')
     ? fenced
     : fenced.replace(item.toolKind === 'read' ? /[^\n]+/g : /[^\n\r\b]+/g, (part) => revealControls(part));

@@ -1,5 +1,5 @@
-// A tool call: one line that can be expanded. Edits show their diff, commands the end of their
-// output, and permission requests everything they are about without being expanded.
+// A tool call: one expandable line. Edits show their diff, commands the end of their output, and
+// permission requests always show what they are about.
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
@@ -96,7 +96,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   };
   row.addEventListener('click', () => view.toggle?.());
 
-  /** Links to the file in the list of what the turn changed. */
+  /** Adds a link to the file in the turn's list of changes. */
   function offerChanges(): void {
     const { content, turnId, status } = tool();
     const hasDiff = content.some(({ type }) => type === 'diff');
@@ -161,7 +161,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element.classList.toggle('has-body', body.childElementCount > 0 || facts !== undefined || waits);
   }
 
-  /** Keeps a terminal that only grew. */
+  /** Keeps the terminal if output was only appended. */
   function drawContents(item: ToolItem, expanded: boolean, asked: boolean): void {
     const drawAs = `${expanded} ${asked}`;
     const redraw = drawnAs !== drawAs;
@@ -192,7 +192,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawTitle(item, expanded, asked);
   }
 
-  /** The collapsed line cuts the title. */
+  /** Shows the whole title, which the collapsed line truncates. */
   function drawTitle(item: ToolItem, expanded: boolean, asked: boolean): void {
     whole?.remove();
     whole = undefined;
@@ -209,8 +209,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     facts?.remove();
     facts = undefined;
     if (!expanded) return;
-    // Later updates lack the raw input and output: keep them, and request them again once the call
-    // advanced.
+    // Later updates omit the raw input and output: keep them, and request them again when the call
+    // has advanced.
     if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
     else if (item.hasRaw && rawAskedAt !== item.status) {
       rawAskedAt = item.status;
@@ -246,12 +246,11 @@ function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();
 }
 
-/** An open request can change. */
 function isSame(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns who decided about an expanded call, its locations, raw input and raw output. */
+/** Returns the details of an expanded call: who decided, locations, raw input and output. */
 function createToolFacts(item: ToolItem, index: number): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   const { details } = toolLabel(item);

@@ -9,21 +9,21 @@ export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 export interface ToolLabel {
   readonly verb: string;
   readonly object: string;
-  /** A path, a command or a pattern, in monospace. */
+  /** Whether the object is a path, a command or a pattern, shown in monospace. */
   readonly literal: boolean;
-  /** What counts of the result: changed lines, a failing exit code, a refusal. */
+  /** Key results: changed lines, a failing exit code, a rejection. */
   readonly facts: readonly string[];
-  /** The last line that a subagent wrote. */
+  /** The last line of a subagent's output. */
   readonly said: string;
   readonly time: string;
-  /** For the opened call: who decided, and how long the call waited. */
+  /** For the expanded call: who decided, and how long the call waited. */
   readonly details: readonly string[];
 }
 
-/** A shorter wait for the user is not worth a word, ms. */
+/** Shorter waits for the user are not mentioned, ms. */
 const LONG_WAIT = 1000;
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
-/** Words at the start of titles that repeat the verb. */
+/** Leading words of titles that repeat the verb. */
 const SAME: Readonly<Record<string, RegExp>> = {
   read: /^(?:read(?:ing)?(?: file)?)\b[:\s]*/i,
   edit: /^(?:edit(?:ing)?(?: file)?|writ(?:e|ing)(?: to)?(?: file)?)\b[:\s]*/i,
@@ -34,7 +34,7 @@ const SAME: Readonly<Record<string, RegExp>> = {
   think: /^(?:think(?:ing)?)\b[:\s]*$/i,
 };
 
-/** The editor's own tools have names of ours, whatever the agent calls them. */
+/** Labels the editor's own tools, whatever the agent calls them. */
 function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable<ToolItem['editor']>): ToolLabel {
   const verbs: Readonly<Record<string, string>> = strings.editorTools;
   const [place] = item.locations;
@@ -69,7 +69,7 @@ export function toolLabel(item: ToolItem): ToolLabel {
   let object = title.replace(SAME[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
   if (object === '') object = item.locations[0]?.label ?? '';
-  // The host has shortened paths.
+  // The host has shortened the paths.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;
   if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;
@@ -138,13 +138,13 @@ function facts(item: ToolItem): string[] {
   return words;
 }
 
-/** Names the time spent waiting for the user if it is a second or more. */
+/** Mentions the time spent waiting for the user if at least a second. */
 export function durationLabel(ms: number, waitedMs = 0): string {
   const all = formatDuration(ms);
   return waitedMs < LONG_WAIT ? all : strings.waitedForYou(all, formatDuration(waitedMs));
 }
 
-/** Agents wrap command output in a fence: returns the text in it. */
+/** Returns the text inside a fence; agents put command output in one. */
 export function withoutFence(text: string): string {
   const whole = text.trim();
   const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];

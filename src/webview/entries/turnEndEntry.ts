@@ -1,4 +1,4 @@
-// The end of a turn: a thin line with its stop reason, duration and counts.
+// The end of a turn: a thin line with stop reason, duration and counts.
 
 import { effect } from '@preact/signals';
 import { render } from 'preact';
@@ -15,12 +15,12 @@ import { durationLabel } from './toolLabel';
 
 type TurnEndItem = Extract<ItemView, { kind: 'turn_end' }>;
 
-/** A turn that works longer says how long, ms. */
+/** Turns at least this long show their duration, ms. */
 const LONG_MS = 60_000;
 
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
-  // Assistive technology does not see children of a separator, and a focusable one would be a
-  // splitter.
+  // Children of a separator are hidden from assistive technology, and a focusable separator would
+  // be a splitter.
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
   const again = button('secondary small', strings.sendAgain, () => {
@@ -53,7 +53,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
-      // The protocol's values, which others read; an interruption is marked separately.
+      // Protocol values, which others read; an interruption is marked separately.
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
@@ -68,13 +68,13 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     }
   }
 
-  /** Earlier ordinary ends are only lines. */
+  /** Earlier turns that ended normally show only the line. */
   function showAll(turns: number): void {
     const turn = currentTurn();
     rule.classList.toggle('quiet', turn.number !== turns && isQuiet(turn));
   }
 
-  /** Only the latest turn can be sent again, once. */
+  /** Only the latest turn can be resent, and only once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
     if (!isOffered && document.activeElement === again) group.focus();
@@ -104,7 +104,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   };
 };
 
-/** Whether a turn of the user ended as usual, and soon. */
+/** Returns whether a user turn ended normally and quickly. */
 function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, ...turn }: TurnView): boolean {
   if (stopReason !== 'end_turn' || endedAt === undefined || endedAt - startedAt - waitedMs >= LONG_MS) return false;
   const isPlain = turn.barrier !== 'timeout' && turn.barrier !== 'exit';
@@ -117,18 +117,18 @@ function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof type
 
 function words(turn: TurnView): readonly string[] {
   const facts = [strings.turnEnds[reasonOf(turn)](turn.number)];
-  // How long a turn of the past took is not known.
+  // The duration of a replayed turn is unknown.
   if (turn.endedAt !== undefined && turn.endedAt > turn.startedAt)
     facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
-  // The line below counts what really changed.
+  // The line of changes below counts what really changed on disk.
   if (turn.files > 0 && !turn.changes?.files) facts.push(strings.files(turn.files));
   return facts;
 }
 
 const TOKEN_PARTS = ['input', 'output', 'cachedRead', 'cachedWrite', 'thought'] as const;
 
-/** Returns the total, then the counts by category that the agent reported. */
+/** Returns the total, then the counts by category reported by the agent. */
 function tokenLabels({ tokens, tokenParts }: TurnView): readonly string[] {
   if (tokens === undefined) return [];
   const parts = TOKEN_PARTS.flatMap((part) => {

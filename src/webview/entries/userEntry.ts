@@ -1,5 +1,5 @@
-// A user message: the only bubble. Its text is shown as typed, but drawn if it has fences, lists or
-// quotes.
+// A user message: the only bubble. The text is shown as typed; fences, lists and quotes are
+// rendered.
 
 import { render } from 'preact';
 import { revealControls } from '../../base/revealControls';
@@ -22,11 +22,9 @@ import { isText } from './itemStore';
 
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
-/** More than `LONG_LINES` hold in a wide panel. */
+/** More characters than fit in `LONG_LINES` lines of a wide panel. */
 const DRAWN_CHARS = 6_000;
-/**
- * A fence, an item of a list, or a quote. Headings are left out: `#` also begins comments in code.
- */
+/** A fence, a list item or a quote. No headings, as `#` also begins comments in code. */
 const MARKUP = /^ {0,3}(?:```|~~~|(?:[-*+]|\d{1,9}[.)]) +\S|> )/m;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {
@@ -47,7 +45,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     const { turnId, canRestore, canEdit } = item;
     actions.hidden = !canRestore && !canEdit;
     if (actions.hidden && !actions.parentElement) return;
-    // Moving them would drop the focus.
+    // Moving the actions would drop the focus.
     if (!actions.parentElement) element.append(actions);
     drawMessageActions(actions, { turnId, canRestore, canEdit, copy, savePrompt });
   }
@@ -93,7 +91,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     if (texts.length > 0) context.invalidate(view);
   }
 
-  /** Parley wrote the message, so it is shown as what it is about. */
+  /** Parley generated the text from the user's edits, so the edits are shown as a diff. */
   function drawEdits(edits: DiffView): void {
     element.setAttribute('aria-label', strings.notice);
     const words = strings.editsSent(revealControls(session.agentName.peek()), revealControls(edits.label));

@@ -1,12 +1,12 @@
-// Highlights the matches in the entries that are drawn. Where they are is asked of the host, which
-// can end an expression that takes too long.
+// Highlights matches in the drawn entries. The host finds their positions, as it can abort an
+// expression that takes too long.
 import { MAX_FIND, type ToWebview } from '../../panel/contract';
 import { DrawnText } from './drawnText';
 import type { Match } from './matchCounts';
 
-/** Delay for further changes, ms. */
+/** Delay for gathering changes, ms. */
 const GATHER_MS = 60;
-/** Maximum per entry. */
+/** Maximum number of highlights per entry. */
 const MAX_HIGHLIGHTS = 2_000;
 const ALL = 'find-match';
 const CURRENT = 'find-current';
@@ -54,7 +54,7 @@ export class DrawnMatches {
     this.#paint();
   }
 
-  /** The numbers of matches of entries have changed. */
+  /** Searches entries again whose number of matches changed. */
   renew(indexes: readonly number[]): void {
     const changed = new Set(indexes);
     for (const entry of this.#options.box.querySelectorAll<HTMLElement>('[data-index]'))
@@ -62,7 +62,7 @@ export class DrawnMatches {
     if (this.#changed.size > 0) this.#askSoon();
   }
 
-  /** Searches an entry now. */
+  /** Searches an entry immediately. */
   look(entry: HTMLElement): void {
     const known = this.#changed.has(entry) ? undefined : this.#found.get(entry);
     if (known) {
@@ -146,7 +146,7 @@ export class DrawnMatches {
       if (count > 0 && Number(entry.dataset.index) === this.#current?.index)
         current = range(Math.min(this.#current.nth, count - 1));
     }
-    // A browser without highlights still scrolls to the matches.
+    // Without highlights, the browser still scrolls to the matches.
     if (!('highlights' in CSS)) return;
     CSS.highlights.set(ALL, new Highlight(...ranges));
     const one = new Highlight(...(current ? [current] : []));

@@ -1,12 +1,12 @@
-// The text of an entry as it is drawn, and from positions in it back to the page.
+// The text of a drawn entry, and the mapping from positions in it to DOM ranges.
 import { firstIndex } from '../text/firstIndex';
 
-/** The panel's own words, and nested entries. */
+/** Selectors of the panel's own labels and of nested entries. */
 const OWN = [
   '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .group-line, .priority',
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes, .nest',
 ].join();
-/** Elements within a line. */
+/** Inline elements. */
 const INLINE: ReadonlySet<string> = new Set('A B BUTTON CODE DEL EM I KBD MARK S SPAN STRONG SUB SUP'.split(' '));
 
 export class DrawnText {
@@ -38,7 +38,7 @@ export class DrawnText {
     this.text = parts.join('').slice(0, limit);
   }
 
-  /** Returns where a part of the text is; undefined if the page has changed since. */
+  /** Returns the range of a part of the text; undefined if the page has changed since. */
   range(start: number, length: number): Range | undefined {
     const from = this.#at(start);
     const to = this.#at(start + length - 1);
@@ -48,7 +48,7 @@ export class DrawnText {
     const range = document.createRange();
     range.setStart(from.node, start - from.at);
     range.setEnd(to.node, end);
-    // The source of a formula lies over what is drawn, and a part of it may lie beside that.
+    // A formula's source overlays the rendered formula, so a part of it may be misaligned.
     const first = formulaOf(from.node);
     const last = formulaOf(to.node);
     if (first) range.setStart(first, 0);
@@ -56,7 +56,6 @@ export class DrawnText {
     return range;
   }
 
-  /** Returns the node that has a position. */
   #at(position: number) {
     const next = firstIndex(1, this.#nodes.length, (index) => this.#nodes[index]!.at > position);
     return this.#nodes[next - 1];

@@ -1,5 +1,4 @@
-// Finds a text in the whole session: the widget, the search in the host, and the way to the
-// matches.
+// Find in the session: the widget, the search in the host, and navigation between matches.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryView } from '../entries/entryView';
 import { post, setExpanded } from '../host/host';
@@ -11,7 +10,7 @@ import { DrawnMatches, type EntryMatches } from './drawnMatches';
 import { FindWidget } from './findWidget';
 import { type Match, MatchCounts } from './matchCounts';
 
-/** Longer selections are not searched for, characters. */
+/** Longer selections are not used as the search term, characters. */
 const MAX_SELECTION = 200;
 
 type Found = Extract<ToWebview, { type: 'found' }>;
@@ -24,7 +23,7 @@ export class Find {
   #id = 0;
   #isOpen = false;
   #before: HTMLElement | undefined;
-  /** The entry from which the first match is looked for. */
+  /** Index of the entry where the search for the first match starts. */
   #from = 0;
   #current: Match | undefined;
   /** The match to scroll to. */
@@ -106,7 +105,7 @@ export class Find {
     announce(this.#words(), 'polite');
   }
 
-  /** The current match was removed: continues near it, without scrolling. */
+  /** The current match was removed: selects one nearby, without scrolling. */
   #stay({ index }: Match): void {
     const count = this.#counts.of(index);
     this.#current = count > 0 ? { index, nth: count - 1 } : this.#counts.near(index);
@@ -157,7 +156,7 @@ export class Find {
     });
   }
 
-  /** Shows the current match, and unfolds its entry if it is hidden. */
+  /** Shows the current match, expanding its entry if it is hidden. */
   #arrive(entry: HTMLElement, matches: EntryMatches): void {
     const { match, view, isUnfolded } = this.#goal ?? {};
     if (!match || view?.element !== entry) return;
@@ -171,7 +170,7 @@ export class Find {
     entry.classList.toggle('found', !range);
   }
 
-  /** @returns whether something was folded */
+  /** @returns whether something was collapsed */
   #unfold(view: EntryView): boolean {
     const { element } = view;
     const folded = ownParts<HTMLDetailsElement>(element, 'details:not([open])');
@@ -220,7 +219,7 @@ export class Find {
   }
 }
 
-/** Leaves out entries that are nested in the entry. */
+/** Excludes elements of nested entries. */
 function ownParts<T extends HTMLElement = HTMLElement>(entry: HTMLElement, selector: string): T[] {
   return [...entry.querySelectorAll<T>(selector)].filter((part) => part.closest('[data-index]') === entry);
 }

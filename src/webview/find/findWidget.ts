@@ -1,4 +1,4 @@
-// The find widget: the field, its switches, the number of matches, and the buttons to the next.
+// The find widget: the field, its toggles, the match count, and the navigation buttons.
 import { type FindQuery, MAX_FIND } from '../../panel/contract';
 import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';

@@ -1,7 +1,7 @@
-// How many matches each entry has, and the way from one match to the next.
+// The number of matches per entry, and navigation between matches.
 import type { ToWebview } from '../../panel/contract';
 
-/** A match: the nth of an entry, from 0. */
+/** The nth match of an entry, from 0. */
 export interface Match {
   readonly index: number;
   readonly nth: number;
@@ -11,7 +11,7 @@ export class MatchCounts {
   readonly #counts = new Map<number, number>();
   total = 0;
   #last = -1;
-  /** Number of matches before the entry that was last asked for. */
+  /** Cached number of matches before the last requested entry. */
   #before = { index: 0, count: 0 };
 
   apply({ counts, isNew }: Pick<Extract<ToWebview, { type: 'found' }>, 'counts' | 'isNew'>): void {
@@ -36,7 +36,7 @@ export class MatchCounts {
     return this.#counts.get(index) ?? 0;
   }
 
-  /** From 1. */
+  /** Returns the ordinal of a match, from 1. */
   numberOf({ index, nth }: Match): number {
     if (index !== this.#before.index) {
       let count = 0;
@@ -46,13 +46,13 @@ export class MatchCounts {
     return this.#before.count + nth + 1;
   }
 
-  /** Returns the first match in or after an entry, or else the last before it. */
+  /** Returns the first match in or after an entry, otherwise the last one before it. */
   near(index: number): Match | undefined {
     for (let at = index; at <= this.#last; at++) if (this.of(at) > 0) return { index: at, nth: 0 };
     return this.previous({ index, nth: 0 });
   }
 
-  /** Returns the first match in or after an entry, or else the first of all. */
+  /** Returns the first match in or after an entry, otherwise the first of all. */
   from(index: number): Match | undefined {
     return this.total === 0 ? undefined : this.#search(index, 1);
   }

@@ -1,5 +1,5 @@
-// Shown for an empty conversation: the agent and its commands, the folder with its last sessions, a
-// few keys, and the agents to begin with.
+// The view of an empty conversation: the agent and its commands, the folder with its recent
+// sessions, keyboard shortcuts, and agents to start.
 import { revealControls } from '../../base/revealControls';
 import type { FirstUseView, WelcomeView } from '../../panel/contract';
 import { Icon } from '../components/icon';

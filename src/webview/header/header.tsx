@@ -114,10 +114,10 @@ function Status() {
   const { phase, liveness, agentName, title, status, config, modes } = session;
   // When the agent is ready, the status says so.
   const isLost = liveness.value === 'not_found' && phase.value !== 'ready';
-  // The dot shows that all is well; the button shows that the agent waits.
+  // The dot indicates a healthy session; the button indicates that the agent waits.
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
-  // In the first turn, the message says it already.
+  // In the first turn, the message already shows the title.
   const isSaid = onlyPrompt.value.startsWith((title.value ?? '').replace(/\u2026$/, ''));
   const shownTitle = isSaid ? '' : revealControls(title.value ?? '');
   return (

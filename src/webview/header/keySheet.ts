@@ -1,10 +1,10 @@
-// The keys of the panel, in a dialog that the key `?` opens, as in many programs.
+// A dialog with the keyboard shortcuts of the panel, opened with `?`.
 import { isMac } from '../dom/ctrlKey';
 import { button, el, setAttributes } from '../dom/dom';
 import { post } from '../host/host';
 import { strings } from '../text/strings';
 
-/** Shows the keys until Escape or a click, and then restores the focus. */
+/** Opens the dialog; closing it restores the focus. */
 export function openKeySheet(): void {
   const list = el('dl', 'keys');
   for (const [key, label] of strings.keys(isMac)) list.append(el('dt', '', el('kbd', '', key)), el('dd', '', label));
@@ -23,7 +23,7 @@ export function openKeySheet(): void {
   close.focus();
 }
 
-/** Opens the sheet by its key, wherever no text is typed. */
+/** Opens the dialog on `?` unless a text is being typed. */
 export function watchKeySheet(): void {
   window.addEventListener('keydown', (event) => {
     const { target, key, ctrlKey, metaKey, altKey, defaultPrevented } = event;

@@ -1,4 +1,4 @@
-// How the agent starts: its stages, and why it failed.
+// The stages of an agent's start, and the reason if it failed.
 import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { StageView } from '../../panel/contract';
@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<StageView['state'], IconName>> = {
 };
 const STARTING = new Set(['starting', 'initializing', 'authRequired', 'recovering']);
 
-/** What the user may have wanted, or only has to answer. */
+/** Codes that are not failures: the user chose them, or only has to answer. */
 const NO_FAILURES: ReadonlySet<string> = new Set(['auth-required', 'recording', 'untrusted-workspace']);
 
 const stagesShown = computed(() => {
@@ -28,7 +28,7 @@ const stagesShown = computed(() => {
   return isShown ? stages.value.filter(({ state }) => state !== 'skipped') : [];
 });
 
-/** A failed start is one card: how far it came, and why it ended there. */
+/** A failed start is one card: its stages, and the reason. */
 export const startBar: Bar = {
   id: 'start',
   rank: () => (session.error.value ? 0 : stagesShown.value.length > 0 ? 7 : undefined),
@@ -41,7 +41,7 @@ export const startBar: Bar = {
   ),
 };
 
-/** Each with its duration. The clock ticks once a second while it is shown. */
+/** Shows each stage with its duration. The clock ticks every second while visible. */
 function Stages() {
   const now = useSignal(Date.now());
   const { phase } = session;
@@ -77,7 +77,7 @@ function timeOf(stage: StageView, now: number): string {
   return seconds > 0 ? formatDuration(seconds * 1000) : '';
 }
 
-/** A failure of the agent with its hint and actions, above the composer, which stays usable. */
+/** A failure of the agent with a hint and actions, above the composer, which stays usable. */
 function Failure() {
   const error = session.error.value;
   if (!error) return null;

@@ -1,12 +1,12 @@
-// The sound of a notification: VS Code has none for extensions, but pages can play one.
+// Plays the notification sound in the page, as VS Code has no sound API for extensions.
 
-/** Frequencies of the two tones, in Hz. */
+/** Frequencies of the two tones, Hz. */
 const TONES = [660, 880];
-/** Delay of each tone, and the length of all, seconds. */
+/** Delay between tones, and total length, seconds. */
 const STEP_S = 0.12;
 const LENGTH_S = 0.5;
 
-/** Browsers that don't allow it stay silent. */
+/** Silent if the browser does not allow audio. */
 export function chime(): void {
   const audio = new AudioContext();
   const volume = audio.createGain();

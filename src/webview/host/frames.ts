@@ -1,15 +1,15 @@
-// Draws messages of the host once per frame within a time budget, and acknowledges them after they
-// were painted.
+// Draws the host's messages once per frame within a time budget, and acknowledges them once
+// painted.
 import type { ToWebview } from '../../panel/contract';
 
-/** Drawing time per frame, ms. The rest is for layout and keyboard input. */
+/** Drawing time per frame, ms. The rest of the frame is for layout and keyboard input. */
 const FRAME_BUDGET_MS = 7;
 
 export interface FrameWork {
-  /** The transcript. */
   readonly view: {
     /**
-     * If not at the end, the position is preserved across a frame: what moves it is drawn in one.
+     * Unless at the end, the position is preserved across a frame, so moving changes are drawn in
+     * one.
      */
     readonly isAtEnd: boolean;
     /** @returns whether everything is drawn */
@@ -18,13 +18,13 @@ export interface FrameWork {
   /** @returns the new revision, if the message has one */
   apply(message: ToWebview): number | undefined;
   drawn(revision: number): void;
-  /** Everything up to `revision` is painted. */
+  /** Called when everything up to `revision` is painted. */
   painted(revision: number): void;
 }
 
 export interface FrameSource {
   next(frame: () => void): void;
-  /** Runs `then` after the current frame is painted. */
+  /** Calls `then` after the current frame is painted. */
   painted(then: () => void): void;
 }
 
@@ -35,17 +35,14 @@ export class Frames {
   #scheduled = false;
   #isDrawing = false;
   #due = false;
-  /** Drawing did not finish within the budget. */
+  /** Whether drawing exceeded the budget. */
   #behind = false;
-  /** Drawing time left until the next frame, ms. */
+  /** Remaining drawing time until the next frame, ms. */
   #budget = FRAME_BUDGET_MS;
   #keyDue = false;
-  /**
-   * A key was pressed while nothing was scheduled: until that is painted, messages wait for the
-   * frame.
-   */
+  /** Whether a key was pressed while nothing was scheduled: messages wait until it is painted. */
   #typed = false;
-  /** Messages are never deferred twice in a row. */
+  /** Whether the last message was deferred; never twice in a row. */
   #yielded = false;
   #revision = -1;
   #drawn = -1;
@@ -56,7 +53,7 @@ export class Frames {
     this.#source = source;
   }
 
-  /** The next frame draws what is typed; messages wait for the one after. */
+  /** Draws typed text in the next frame and messages in the one after. */
   yieldToKey(): void {
     this.#keyDue = this.#scheduled;
     if (this.#scheduled || this.#typed) return;
@@ -71,7 +68,7 @@ export class Frames {
     this.#inbox.push(message);
     this.#ask();
     if (this.#typed || this.#keyDue || this.#behind || this.#budget <= 0) return;
-    // Others can change the scroll position, which is measured within a frame.
+    // Other messages can change the scroll position, which is measured within a frame.
     if (this.#work.view.isAtEnd && this.#inbox.every(({ type }) => type === 'update')) this.#draw();
   }
 
@@ -126,7 +123,6 @@ export class Frames {
       }
       this.#revision = revision;
     }
-    // Rendering can request another frame.
     this.#due = false;
     this.#behind = !this.#work.view.render(deadline);
     if (this.#behind || this.#drawn === this.#revision) return;

@@ -1,4 +1,4 @@
-// Communication with the extension host, and the state that the panel itself keeps over a reload.
+// Messages between the panel and the extension host, and the panel's state that survives a reload.
 import type { Begun, DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
 import { strings } from '../text/strings';
 import { announce, session } from './session';
@@ -10,7 +10,7 @@ export interface VsCodeApi {
 }
 
 declare global {
-  /** What the user requested before the main script ran, which takes it over with `end`. */
+  /** What the user requested before the main script ran; `end` hands it over. */
   var parleyEarly: { readonly api: VsCodeApi; wantsSend: boolean; end(): void } | undefined;
 }
 
@@ -25,31 +25,31 @@ export interface SentDraft {
 
 export interface KeptDraft extends DraftView {
   readonly sent?: SentDraft;
-  /** Messages sent to a host that has ended. They are not part of the text. */
+  /** Messages sent to a host that exited. They are not part of the text. */
   readonly lost?: readonly string[];
-  /** Nothing was said in the session: the host may not know it. */
+  /** Nothing was sent in the session yet: the host may not have it. */
   readonly isNew?: true;
 }
 
-/** A text, whether a box is checked, or the selected values. */
+/** A text, a checked state, or the selected values. */
 export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
-/** The state that survives a reload of the webview: only what the host does not have. */
+/** State that survives a reload of the webview; only what the host does not have. */
 export interface UiState {
   readonly key?: string;
   /** What the user typed, by the name of its store and session (storage.ts). */
   readonly kept?: Readonly<Record<string, object>>;
   /**
-   * The scroll position, if not at the end: the first visible item and how far its top is above the
-   * top edge, px.
+   * The scroll position, if not at the end: the first visible item, and how far its top is above
+   * the top edge, px.
    */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** By item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
 }
 
-// The first script has it: VS Code gives it only once.
+// Acquired by the first script: VS Code provides it only once.
 const { api } = globalThis.parleyEarly as NonNullable<typeof globalThis.parleyEarly>;
 let state = (api.getState() ?? {}) as UiState;
 
@@ -57,7 +57,7 @@ export function postOfPage(message: PageMessage): void {
   api.postMessage(message);
 }
 
-/** @param key of the session, by default the displayed one; null: none yet */
+/** @param key of the session, by default the displayed one; null before there is one */
 export function post(message: SessionMessage, key: string | null = session.key.peek() || null): void {
   api.postMessage({ ...message, key });
 }
@@ -71,7 +71,7 @@ export function copyText(text: string): void {
   announce(strings.copied, 'polite');
 }
 
-/** Call it only once. Messages of frames in the page, which draw what agents wrote, are ignored. */
+/** Call it only once. Ignores messages of frames in the page, which draw content of agents. */
 export function onMessage(receiver: { receive(message: ToWebview): void }): void {
   window.addEventListener('message', ({ data, origin }: MessageEvent<unknown>) => {
     if (origin !== window.origin) return;
@@ -92,7 +92,7 @@ const MOST_EXPANDED = 300;
 
 let expanded = new Map(Object.entries(state.expanded ?? {}));
 
-/** Returns whether the user expanded or collapsed an item, if either. */
+/** Returns whether the user expanded or collapsed an item; undefined if neither. */
 export function isExpanded(id: string): boolean | undefined {
   return expanded.get(id);
 }
@@ -103,7 +103,7 @@ export function setExpanded(id: string, open: boolean): void {
   saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
 }
 
-/** Forgets what belongs to the previous session. */
+/** Removes the state of the previous session. */
 export function resetUiState(key: string, anchor: UiState['anchor']): void {
   expanded = new Map();
   saveUiState({ key, expanded: {}, anchor });

@@ -3,17 +3,16 @@ import type { PageMessage } from '../../panel/contract';
 
 type Problem = Extract<PageMessage, { type: 'problem' }>;
 
-/** An error can recur in every frame. */
+/** Maximum number of reports: an error can recur in every frame. */
 const MOST = 50;
 let reported = 0;
 
-/** Reports uncaught errors and violations of the content security policy. */
 export function watchProblems(post: (problem: Problem) => void): void {
   const report = (kind: Problem['kind'], text: string): void => {
     if (reported++ < MOST) post({ type: 'problem', kind, text: text.slice(0, 4000) });
   };
   window.addEventListener('error', (event) => {
-    // Nothing is lost: the sizes are reported in the next frame.
+    // Harmless: the sizes are reported in the next frame.
     if (event.message.startsWith('ResizeObserver loop')) return;
     report('error', describe(event.error ?? event.message));
   });

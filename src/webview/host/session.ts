@@ -1,4 +1,4 @@
-// The displayed session as signals for the header, the composer and the queue.
+// Signals of the displayed session, for the header, the composer and the queue.
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { FirstUseView, MentionView, Op, SessionView, WelcomeView } from '../../panel/contract';
 
@@ -33,19 +33,19 @@ const current = signal<SessionView>(NOTHING);
 
 const derived = {
   /**
-   * Whether a message waits for the end of the turn. An answer to a question at the end is sent
-   * immediately.
+   * Whether new messages are queued until the turn ends. An answer to a question at the end of a
+   * turn is sent immediately.
    */
   queues: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running';
   }),
-  /** Whether the agent ended a turn with a question, which the next message answers. */
+  /** Whether the agent ended the turn with a question, which the next message answers. */
   isAsked: computed(() => {
     const { turn, phase, permissions, elicitations } = current.value;
     return turn === undefined && phase === 'requiresAction' && permissions.length + elicitations.length === 0;
   }),
-  /** Whether a turn runs or waits for an answer, and can be stopped. */
+  /** Whether a turn is running or waits for an answer, and can be stopped. */
   running: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running' || phase === 'requiresAction';
@@ -54,7 +54,7 @@ const derived = {
 
 type Fields = { readonly [K in keyof SessionView]-?: ReadonlySignal<SessionView[K]> };
 
-/** Has a signal for each field, created on first use, that changes only with that field. */
+/** Creates a signal for each field on first use; it only changes with that field. */
 export const session = new Proxy<typeof derived & Fields>(derived as typeof derived & Fields, {
   get(signals: Record<string, unknown>, key: string) {
     signals[key] ??= computed(() => current.value[key as keyof SessionView]);
@@ -66,25 +66,24 @@ export const session = new Proxy<typeof derived & Fields>(derived as typeof deri
 export const hiddenPermissions = signal<readonly string[]>([]);
 export const firstUse = signal<FirstUseView | undefined>(undefined);
 export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeView } | undefined>(undefined);
-/** The branch of a session's worktree. */
 export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
-/** What can be added to the message. */
+/** What can be added to the message from the active editor. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
-/** Whether a card above the transcript tells what happened while the user was away. */
+/** Whether the summary of what happened while the user was away is shown. */
 export const isAwayShown = signal(false);
-/** Whether what the agent does in a turn is one line. */
+/** Whether the focus view is on: what the agent does in a turn is one line. */
 export const isFocusView = signal(false);
 export const hasItems = signal(true);
-/** The user's message if there is one only. */
+/** The text of the user's message if there is only one. */
 export const onlyPrompt = signal('');
 
-/** The number distinguishes equal texts. */
+/** The number makes equal texts distinct. */
 export const lastAnnouncements = {
   assertive: signal({ number: 0, text: '' }),
   polite: signal({ number: 0, text: '' }),
 } as const;
 
-/** Screen readers read the text even if it equals the previous one. */
+/** Announces a text to screen readers, even if it equals the previous one. */
 export function announce(text: string, urgency: keyof typeof lastAnnouncements): void {
   const { [urgency]: last } = lastAnnouncements;
   last.value = { number: last.peek().number + 1, text };
@@ -94,7 +93,7 @@ export function setSession(view: SessionView): void {
   current.value = view;
 }
 
-/** Null clears a field. */
+/** Applies a patch; null clears a field. */
 export function patchSession(patch: SessionPatch): void {
   const next: Record<string, unknown> = { ...current.peek() };
   for (const [key, value] of Object.entries(patch)) {

@@ -1,17 +1,17 @@
-// What the user typed, by session, until the host has it: in local storage, which is written
-// synchronously and survives a crash of the extension host, and in VS Code's state of the page, as
-// there may be no local storage.
+// Stores what the user typed, by session, until the host has it: in local storage, which is
+// synchronous and survives a crash of the extension host, and in VS Code's webview state in case
+// there is no local storage.
 import { saveUiState, uiState } from './host';
 
 export type Stored = Readonly<Record<string, unknown>>;
 
 interface StoreOptions<T> {
   readonly name: string;
-  /** Maximum number of sessions; the least recently written one is removed. */
+  /** Maximum number of sessions; the least recently written one is evicted. */
   readonly most: number;
-  /** Too large for the state of the page, which VS Code copies with each change. */
+  /** Too large for the webview state, which VS Code copies on each change. */
   readonly isLarge?: boolean;
-  /** Validates a stored value, which can be of another version. */
+  /** Validates a stored value, which may come from another version. */
   read(value: Stored): T | undefined;
 }
 
@@ -25,8 +25,8 @@ export class SessionStore<T extends object> {
   }
 
   /**
-   * Returns the copies of a session's value; that of local storage, which other pages write too,
-   * comes last.
+   * Returns the copies of a session's value. The one in local storage, which other pages write too,
+   * is last.
    */
   copies(session: string): readonly T[] {
     const name = this.#prefix + session;
@@ -39,7 +39,7 @@ export class SessionStore<T extends object> {
     return (use((storage) => this.#names(storage)) ?? []).map((name) => name.slice(this.#prefix.length));
   }
 
-  /** Stores a value, or removes it. */
+  /** Stores or removes a value. */
   set(session: string, value?: T): void {
     const name = this.#prefix + session;
     const { most, isLarge } = this.#options;
@@ -58,7 +58,7 @@ export class SessionStore<T extends object> {
       const at = (one: string): number => parse(storage.getItem(one))?.at ?? 0;
       if (names.length >= most && !names.includes(name))
         storage.removeItem(names.reduce((oldest, one) => (at(one) < at(oldest) ? one : oldest)));
-      // If the new value does not fit, the old one must not win over the page's own copy.
+      // If the new value does not fit, the old one must not override the page's own copy.
       if (!isLarge) storage.removeItem(name);
       storage.setItem(name, JSON.stringify({ at: Date.now(), value }));
     });
@@ -73,7 +73,7 @@ export function isRecord(value: unknown): value is Stored {
   return typeof value === 'object' && value !== null;
 }
 
-/** Does nothing without storage, or if it is full. */
+/** Does nothing if there is no storage or it is full. */
 function use<T>(what: (storage: Storage) => T): T | undefined {
   try {
     return what(localStorage);
@@ -88,6 +88,6 @@ function parse(text: string | null): { readonly at: number; readonly value: unkn
     const { at, value }: { at?: unknown; value?: unknown } = JSON.parse(text ?? '{}');
     return typeof at === 'number' ? { at, value } : undefined;
   } catch {
-    return undefined; // of another version, or cut off
+    return undefined; // of another version, or truncated
   }
 }

@@ -1,12 +1,12 @@
-// Decides whether a click or key press on a question counts as its answer. A question can appear,
-// move or change under the user's pointer or fingers, so an answer only counts if the question is
-// focused or pressed, visible, and has not changed for a moment.
+// Decides whether a click or key press counts as an answer to a question. A question can appear,
+// move or change under the pointer, so it must be focused or pressed, visible, and unchanged for a
+// moment.
 
-/** Time without changes before a question can be answered, ms, as for browsers' prompts. */
+/** How long a question must be unchanged before it can be answered, ms; as for browser prompts. */
 const SETTLE_MS = 500;
 /** Interval of checks, ms. */
 const LOOK_MS = 100;
-/** Smaller moves are ignored, px. */
+/** Maximum movement that is ignored, px. */
 const MOVED = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const ANSWER = '.answers button, .reason-send';
@@ -17,11 +17,11 @@ interface Look {
 }
 
 interface Watched {
-  /** Undefined before the card is in the document. */
+  /** Undefined until the card is in the document. */
   look: Look | undefined;
   stillSince: number;
   changed: boolean;
-  /** The user's own input may have changed its height. */
+  /** The user's own input may have changed the card's height. */
   ownChange: boolean;
   observer: MutationObserver | undefined;
 }
@@ -32,7 +32,7 @@ class AnswerGuard {
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #down: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
-  /** One of several quick clicks has answered. */
+  /** Whether one of several rapid clicks has answered. */
   #answeredByClicks = false;
 
   constructor() {
@@ -62,7 +62,7 @@ class AnswerGuard {
     this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_MS);
   }
 
-  /** After an answer, and when the page becomes visible. */
+  /** Restarts the wait: call it after an answer, and when the page becomes visible. */
   restart(): void {
     for (const card of this.#cards.keys()) this.#restart(card);
   }
@@ -159,7 +159,7 @@ function entryOf(card: HTMLElement): Element {
   return card.closest('[data-entry-id]') ?? card;
 }
 
-/** Forms do not change; only the user's input does. */
+/** Returns the text of a question. Forms do not change; only the user's input does. */
 function questionText(card: HTMLElement): string {
   if (!card.matches('[data-permission-id]')) return '';
   const title = entryOf(card).querySelector<HTMLElement>('.object')?.title ?? '';
@@ -176,8 +176,8 @@ function rectsOf(card: HTMLElement): number[] {
 }
 
 /**
- * Whether a card is completely visible. One taller than the box must fill half of it, with the
- * button visible.
+ * Returns whether a card is completely visible. A card taller than the box must fill half of it,
+ * with the button visible.
  */
 function isInView(card: HTMLElement, button: Element | undefined): boolean {
   const log = card.closest('.transcript');

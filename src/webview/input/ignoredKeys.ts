@@ -1,4 +1,4 @@
-// Keys that the page must not act on: the second key of a chord, and repeated ones.
+// Ignores keys not meant for the page: the second key of a chord, and repeated keys.
 import { isCtrl } from '../dom/ctrlKey';
 
 /** How long VS Code waits for the second key, ms. */
@@ -6,8 +6,8 @@ const WAIT_MS = 5000;
 export const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph']);
 
 /**
- * The second key of a chord such as Ctrl+K J is for VS Code: the page must not type it. Handlers
- * see `defaultPrevented`.
+ * Ignores the second key of a chord such as Ctrl+K J, which is for VS Code. Handlers see
+ * `defaultPrevented`.
  */
 export function watchChords(): void {
   let waitsUntil = 0;
@@ -19,7 +19,7 @@ export function watchChords(): void {
     else if (isCtrl(event, 'k')) waitsUntil = event.timeStamp + WAIT_MS;
   };
   window.addEventListener('keydown', onKey, { capture: true });
-  // VS Code no longer waits.
+  // VS Code no longer waits for it.
   window.addEventListener('blur', () => {
     waitsUntil = 0;
   });
@@ -29,9 +29,9 @@ const CARD = '[data-permission-id], [data-elicitation-id]';
 const FIELD = 'input, textarea, select';
 
 /**
- * A held key was pressed for what had the focus at the time, perhaps in VS Code's UI, and must not
- * send a message, press a button or answer a question that just got the focus. Characters and
- * line breaks in fields repeat if they were pressed in the page.
+ * Ignores repeats of a key that was pressed elsewhere, perhaps in VS Code's UI: they must not send
+ * a message, press a button or answer a question that just got the focus. Characters and line
+ * breaks in fields repeat if the key was pressed in the page.
  */
 export function ignoreKeyRepeat(): void {
   let pressed: string | undefined;
