@@ -1,5 +1,5 @@
-// The entry point of the webview. Messages of the host update the transcript and the session's
-// signals once per frame; components draw themselves from the signals.
+// The entry point of the webview. Messages of the host update the transcript and the signals of the
+// session once per frame; components render from the signals.
 import { computed, effect } from '@preact/signals';
 import { render } from 'preact';
 import { textOfBlocks } from '../base/text';
@@ -148,13 +148,13 @@ function apply(message: ToWebview): number | undefined {
   try {
     (RECEIVERS[message.type] as ((message: ToWebview) => void) | undefined)?.(message);
   } catch (error) {
-    // An error in one message must not stop the next ones.
+    // An error in one message must not stop the others.
     reportError(error);
   }
   return message.type === 'snapshot' || message.type === 'update' ? message.revision : undefined;
 }
 
-/** If the user has opened the command palette since, their typing must not end up here. */
+/** If the user has opened the command palette since, their typing must not go here. */
 function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
   whenFocused(() => {
     if (on === 'find') openFind();
@@ -202,7 +202,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   if (isSame) renewChanges();
   noteItems();
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
-  // When a page is shown again, its focus is lost.
+  // A page loses its focus when it is hidden.
   if (isFirst && document.hasFocus() && document.activeElement === document.body) focusComposer();
 }
 
@@ -216,14 +216,14 @@ effect(() => {
   transcript.working.show(since === undefined ? undefined : { status: status.value, since, starter });
 });
 effect(() => transcript.setPermissions(session.permissions.value));
-// Not with each change of the turn.
+// Does not change with each update of the turn.
 const runningTurnId = computed(() => session.turn.value?.id);
 effect(() => {
   const { review, waitingFiles } = session;
   const files = review.value && !waitingFiles.value ? undefined : new Set(waitingFiles.value);
   transcript.setReview({ turnId: runningTurnId.value, files });
 });
-// For the context menu: its commands are about this session.
+// Context of the context menu's commands, which apply to this session.
 effect(() => {
   transcript.box.dataset.vscodeContext = JSON.stringify({ parleyChat: true, session: session.key.value });
 });
@@ -249,7 +249,7 @@ window.addEventListener(
   (event) => {
     if (!isCtrl(event, 'f')) return;
     event.preventDefault();
-    // VS Code must not see the key: it has other commands for it.
+    // VS Code has other commands for this key.
     event.stopImmediatePropagation();
     openFind();
   },

@@ -1,19 +1,19 @@
-// The one rule of focus: the page moves the focus only while it has it. A page that calls `focus()`
-// otherwise takes the keyboard from the editor that the user types in.
+// The page moves the focus only while it has it: otherwise, `focus()` would take the keyboard from
+// the editor that the user types in.
 import { focusComposer, quietly } from './wake';
 
-/** What to do when VS Code gives the page the focus; the last one wins. */
 let pending: (() => void) | undefined;
 
-/** Does it while the page has the focus, or else once it has. */
+/** Calls `act` as soon as the page has the focus. Only the last pending call counts. */
 export function whenFocused(act: () => void): void {
   if (document.hasFocus()) act();
   else pending = act;
 }
 
 /**
- * Holds every `focus()` of the page to the rule. When VS Code focuses the page as a whole, the
- * focus moves on to what asked for it last, or else to the composer, unless a pointer is pressed.
+ * Defers every `focus()` of the page until it has the focus. When VS Code focuses the page as a
+ * whole, the focus moves to the last deferred element, otherwise to the composer, unless a pointer
+ * is pressed.
  */
 export function watchPageFocus(): void {
   const give = HTMLElement.prototype.focus;
@@ -27,14 +27,14 @@ export function watchPageFocus(): void {
   window.addEventListener('pointerdown', () => (pressed = true), options);
   window.addEventListener('pointerup', () => (pressed = false), options);
   window.addEventListener('pointercancel', () => (pressed = false), options);
-  // The menu of VS Code gets the end of the press.
+  // The release goes to VS Code's context menu.
   window.addEventListener('contextmenu', () => (pressed = false), options);
   window.addEventListener('focus', () => {
     const act = pending;
     pending = undefined;
     if (pressed) return;
     act?.();
-    // What asked for it may be gone.
+    // The deferred element may have been removed.
     if (document.activeElement === document.body) focusComposer();
   });
 }

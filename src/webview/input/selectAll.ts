@@ -1,14 +1,14 @@
-// Copies what is selected, of which the page may have only what is near: then the host copies. With
-// nothing selected, the message in focus is copied.
+// Copies the selection; if it extends beyond what is drawn, the host copies it. Without a
+// selection, the focused message is copied.
 
 import { post } from '../host/host';
 
 interface Copies {
-  /** Copies the session, with more than what is drawn. */
+  /** Copies the whole session. */
   all(): void;
-  /** @returns false if all that is selected is drawn: the browser copies it */
+  /** @returns false if the whole selection is drawn: the browser copies it */
   selected(): boolean;
-  /** Copies the message in focus. @returns false if there is none */
+  /** Copies the focused message. @returns false if there is none */
   focused(): boolean;
 }
 
@@ -46,7 +46,7 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('input, textarea, select');
 }
 
-/** If the browser does not let the page write, the host writes the Markdown. */
+/** Writes to the clipboard; if the browser denies that, the host writes the Markdown. */
 export async function writeClipboard({ text, html }: { readonly text: string; readonly html: string }): Promise<void> {
   const types = { 'text/plain': text, 'text/html': html };
   const parts = Object.entries(types).map(([type, part]) => [type, new Blob([part], { type })]);

@@ -3,7 +3,7 @@ import { isCtrl } from '../dom/ctrlKey';
 import { post } from '../host/host';
 import { messageField } from './typing';
 
-/** Posts `wake` on the first key, press or focus of a field by the user. */
+/** Posts `wake` on the first key press, pointer press or focus of a field by the user. */
 export function watchWake(): void {
   const abort = new AbortController();
   const options = { capture: true, passive: true, signal: abort.signal };
@@ -19,7 +19,7 @@ export function watchWake(): void {
 
 const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Shift', 'Alt']);
 
-/** Neither search nor timeline needs an agent. */
+/** Find and the timeline need no agent. */
 function isReading(event: Event): boolean {
   if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isCtrl(event, 'f'))) return true;
   return event.target instanceof Element && event.target.closest('.find, .timeline') !== null;
@@ -27,7 +27,7 @@ function isReading(event: Event): boolean {
 
 let isQuiet = false;
 
-/** The page itself moves the focus, which is no interaction: an old session needs no agent. */
+/** Moves the focus by code, which is not an interaction. */
 export function quietly(move: () => void): void {
   isQuiet = true;
   move();

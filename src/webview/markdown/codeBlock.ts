@@ -1,5 +1,4 @@
-// A fenced code block: its language and what can be done with it above the text, highlighted when
-// it is complete.
+// A fenced code block: language and actions above the text, highlighted once complete.
 
 import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
@@ -13,9 +12,9 @@ import { loadDiagrams } from './scripts';
 export interface CodeBlock {
   readonly element: HTMLElement;
   readonly code: HTMLElement;
-  /** Only appends the rest if the text starts with the old one. */
+  /** If the text extends the old one, only the rest is appended. */
   setText(text: string): void;
-  /** The text is complete: highlights it. */
+  /** Call it when the text is complete: highlights it. */
   close(): void;
 }
 
@@ -27,7 +26,7 @@ interface Parts {
   wrap(isWrapped: boolean): void;
 }
 
-/** Languages of command lines. */
+/** Languages of shell commands. */
 const RUNNABLE: ReadonlySet<string> = new Set(
   'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
 );
@@ -43,9 +42,9 @@ function isFor(action: CodeAction, lang: string): boolean {
 }
 
 /**
- * @param options.continued a later part of a block; `goesOn`: another part follows; `parts`: it may
- * be one of several, and hides what needs a complete block until {@link showComplete}; `title`: the
- * file of the code
+ * @param options.continued a later part of a block; `goesOn`: another part follows; `parts`: the
+ * block may be split, and hides actions that need all of it until {@link showComplete}; `title`:
+ * the file name of the code
  */
 export function createCodeBlock(
   lang: string,
@@ -88,7 +87,7 @@ export function createCodeBlock(
           const text = parts?.text() ?? source;
           post({ type: 'useCode', action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
-        // A part of a file would replace all of it.
+        // A part of a file would replace the whole file.
         if (parts && action === 'apply') {
           one.classList.add('for-complete');
           one.hidden = !parts.isComplete();
@@ -126,7 +125,7 @@ export function createCodeBlock(
     },
     close() {
       if (!isDiagram) highlightLater(code, shown, lang);
-      // A part of a diagram is none.
+      // Part of a diagram cannot be drawn.
       else if (!parts || (parts.isComplete() && parts.text() === source)) void draw(element, shown);
     },
   };
@@ -140,7 +139,6 @@ async function draw(block: HTMLElement, source: string): Promise<void> {
   (await loadDiagrams())?.drawDiagram(block, source, { words, save });
 }
 
-/** Hidden by styles while no diagram is drawn. */
 function sourceButton(block: HTMLElement, unpin: () => void): HTMLButtonElement {
   const toggle = iconButton('code', strings.diagrams.source, () => {
     unpin();
@@ -152,8 +150,8 @@ function sourceButton(block: HTMLElement, unpin: () => void): HTMLButtonElement 
 }
 
 /**
- * Adds the buttons when the block is entered, or has been in the page for a while: most blocks of a
- * flood leave it before.
+ * Adds the buttons when the block is entered, or after a delay: most blocks of a flood are removed
+ * before.
  */
 function addButtonsLater(element: HTMLElement, add: () => void): void {
   let isDone = false;
@@ -177,7 +175,7 @@ function copyButton(copy: () => void): HTMLButtonElement {
   return element;
 }
 
-/** Shows what can be done with a complete block. */
+/** Shows the actions of a complete block. */
 export function showComplete(view: Element, group: number): void {
   for (const one of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`)) one.hidden = false;
 }

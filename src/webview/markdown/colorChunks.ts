@@ -1,5 +1,5 @@
-// Splits code into chunks that are highlighted separately: for some texts the highlighter takes
-// quadratic time, so each chunk is short. Pure.
+// Splits code into short chunks that are highlighted separately, as the highlighter takes quadratic
+// time for some texts. Pure.
 
 const CHUNK = 3_000;
 /** Longer lines stay plain: they are data, or an attempt to block the highlighter. */
@@ -11,7 +11,7 @@ export interface ColorChunk {
 }
 
 /**
- * Chunks end after a line, preferably before an unindented one that follows a blank one, so that
+ * Chunks end after a line, preferably before an unindented line that follows a blank one, so that
  * few comments and strings are split.
  */
 export function colorChunks(text: string, longestLine = LONGEST_LINE): ColorChunk[] {

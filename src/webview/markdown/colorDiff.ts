@@ -1,5 +1,5 @@
-// Draws the syntax colours of a diff's lines. The old and the new text of each hunk are highlighted
-// separately, so that strings and comments of several lines are right in both.
+// Draws the syntax colours of a diff. The old and the new text of each hunk are highlighted
+// separately, so that multi-line strings and comments are right in both.
 import { LONGEST_LINE, wrapPart } from '../output/diffLine';
 import { colorChunks } from './colorChunks';
 
@@ -7,7 +7,7 @@ import { colorChunks } from './colorChunks';
 const MOST_SPANS = 4_000;
 
 /**
- * Highlights some lines with each step.
+ * Highlights some lines per step.
  * @param highlight returns undefined for an unknown language
  */
 export function* colorDiff(
@@ -46,7 +46,6 @@ function textOf(node: Node): string {
   return node.textContent!;
 }
 
-/** Gaps separate hunks. */
 function hunksOf(lines: Element): readonly (readonly Element[])[] {
   const hunks: Element[][] = [[]];
   for (const line of lines.children) {
@@ -62,7 +61,7 @@ interface Token {
   readonly className: string;
 }
 
-/** Outer parts come before those inside of them. */
+/** Outer tokens come before the ones inside them. */
 function tokensOf(colored: DocumentFragment | undefined): readonly Token[] | undefined {
   if (!colored) return undefined;
   const tokens: Token[] = [];

@@ -1,5 +1,5 @@
-// Decides where a unit that is too long can be split. Each decision depends only on the text from
-// the start of the unit, so that it is the same however the text arrived.
+// Decides where to split a unit that is too long. Each decision depends only on the text from the
+// start of the unit, not on the chunks in which it arrived.
 import { closesFence } from '../../markdown/blockLexer';
 import type { Fence } from '../../markdown/blocks';
 
@@ -7,7 +7,7 @@ export interface OpenFence extends Fence {
   readonly lang: string;
   readonly group: number;
   readonly first: boolean;
-  /** The last split was inside a line: the rest of the line cannot close the fence. */
+  /** The last split was within a line, whose rest cannot close the fence. */
   readonly midLine: boolean;
 }
 
@@ -26,7 +26,8 @@ export function stripIndent(text: string, indent: number): string {
 }
 
 /**
- * Returns where to split a unit longer than `text`: after a line, or else a word outside of spans.
+ * Returns where to split a unit longer than `text`: after a line, otherwise after a word outside of
+ * spans.
  * @returns isText: the rest continues within a line
  */
 export function windowCut(text: string): { readonly at: number; readonly isText: boolean } {
@@ -59,7 +60,7 @@ const BASE64 = /[A-Za-z0-9+/=]*/y;
 interface LongImage {
   readonly start: number;
   readonly end: number;
-  /** The data ends in the text. */
+  /** Whether the data ends in the text. */
   readonly isWhole: boolean;
 }
 

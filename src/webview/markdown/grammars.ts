@@ -1,4 +1,4 @@
-// The languages that are highlighted: the most common ones.
+// The grammars of the highlighter: the most common languages.
 export { default as bash } from 'highlight.js/lib/languages/bash';
 export { default as c } from 'highlight.js/lib/languages/c';
 export { default as cpp } from 'highlight.js/lib/languages/cpp';

@@ -11,12 +11,12 @@ interface Job {
   steps?: Iterator<void>;
 }
 
-/** Longer code would create too many elements. */
+/** Longer code would create too many elements, characters. */
 const LONGEST = 20_000;
 
-/** Code that leaves the page sooner came in a flood and is not worth highlighting, ms. */
+/** Delay before code is highlighted, ms. Code removed sooner was part of a flood. */
 export const REST = 1500;
-/** The same for changed words, which help to read a diff. */
+/** Shorter for changed words, which help to read a diff. */
 const WORDS_REST = 500;
 
 let jobs: Job[] = [];
@@ -29,8 +29,8 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
 }
 
 /**
- * Marks changed words, and highlights by the extension of the file. Patches stay plain: their
- * highlighting has the colours of added and removed lines.
+ * Marks changed words, and highlights by file extension. Patches stay plain: their colours are
+ * those of added and removed lines.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
   markWordsLater(lines);
@@ -80,7 +80,7 @@ async function run(deadline: IdleDeadline): Promise<void> {
       jobs.push(jobs.shift()!);
       continue;
     }
-    // Removed code is highlighted when it returns.
+    // Code that was removed from the page is highlighted when it returns.
     job.steps ??= job.begin(highlighter);
     if (job.element.isConnected && !job.steps.next().done) continue;
     jobs.shift();
@@ -88,7 +88,7 @@ async function run(deadline: IdleDeadline): Promise<void> {
   schedule();
 }
 
-/** Drawing in it would move the ends of the selection. */
+/** Changing selected code would move the ends of the selection. */
 function isSelected(element: HTMLElement): boolean {
   return document.getSelection()?.isCollapsed === false && isTouched(element);
 }

@@ -1,4 +1,4 @@
-// The lazily loaded chunk: lowlight rendering its tree as spans.
+// The lazily loaded highlighter: renders lowlight's tree as spans.
 
 import type { Element, ElementContent, Root } from 'hast';
 import { createLowlight } from 'lowlight';
@@ -48,7 +48,7 @@ function drawElement(element: Element): HTMLElement {
 const MOST_SPANS = 2_500;
 
 /**
- * Highlights a part with each step; the last one draws them all.
+ * Highlights a part per step; the last step draws all of them.
  * @param highlight returns undefined for an unknown language
  */
 function* colorCode(
@@ -63,6 +63,6 @@ function* colorCode(
     colored.append(nodes);
     yield;
   }
-  // A later part may have continued its last line: then it stays plain.
+  // If a later part has continued the last line, the block stays plain.
   if (code.childNodes.length === 1) code.replaceChildren(colored);
 }

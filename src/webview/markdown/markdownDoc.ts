@@ -1,14 +1,13 @@
-// Splits streaming Markdown into units that never change again and the open rest. A closed unit is
-// a block, a list item, a table row or a part of a code block, so that the work per chunk is
-// bounded by the open unit, however long the message or its only list is. The splits depend only on
-// the text, never on the chunks in which it arrived. Pure: no DOM.
+// Splits streaming Markdown into closed units, which never change, and the open rest. A closed unit
+// is a block, a list item, a table row or a part of a code block, so that the work per chunk is
+// bounded by the open unit, however long the message. The splits depend only on the text, not on
+// the chunks in which it arrived. Pure: no DOM.
 import { lexBlocks } from '../../markdown/blockLexer';
 import type { Align, Block, ListItem } from '../../markdown/blocks';
 import { codeCut, IMAGE_MARK, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 
-/** Pieces of one `group` share their list, table or code block within a segment. */
+/** Pieces with the same `group` share their list, table or code block within a segment. */
 export type Piece = PieceContent & {
-  /** Outermost first. */
   readonly folds?: readonly number[];
 };
 
@@ -16,7 +15,7 @@ type PieceContent =
   | {
       readonly kind: 'block';
       readonly block: Block;
-      /** It continues a split block. */
+      /** Whether it continues a split block. */
       readonly joined: boolean;
     }
   | { readonly kind: 'fold'; readonly id: number; readonly summary: string }
@@ -44,7 +43,7 @@ type PieceContent =
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
-      /** It continues the last line of the part before. */
+      /** Whether it continues the last line of the previous part. */
       readonly midLine: boolean;
     };
 
@@ -52,18 +51,18 @@ type PieceContent =
 const MAX_FOLD_DEPTH = 2;
 
 /**
- * The parts between `<details>` and `</details>`; each piece knows those that it is in, so that a
+ * The ranges between `<details>` and `</details>`. Each piece has the ids of its folds, so that a
  * fold can be of any length.
  */
 class Folds {
-  /** The folds at the end of what is closed. */
+  /** The folds that are open at the end of the closed pieces. */
   #within: readonly number[] = [];
   #count = 0;
-  /** Whether each fold begins unfolded, in order. */
+  /** Whether each fold is expanded initially, by id. */
   readonly #begin: boolean[] = [];
   readonly #toggled = new Set<number>();
 
-  /** Returns pieces that are closed now, with the folds that they are in. */
+  /** Returns newly closed pieces with their folds. */
   take(pieces: readonly Piece[]): readonly Piece[] {
     const { placed, within, count } = this.#place(pieces);
     this.#within = within;
@@ -71,7 +70,7 @@ class Folds {
     return placed;
   }
 
-  /** Returns pieces that can still change, with the folds that they are in so far. */
+  /** Returns pieces that can still change, with their current folds. */
   preview(pieces: readonly Piece[]): readonly Piece[] {
     return this.#place(pieces).placed;
   }
@@ -80,7 +79,6 @@ class Folds {
     return this.#begin[id] !== this.#toggled.has(id);
   }
 
-  /** Folds or unfolds. */
   toggle(id: number): void {
     if (!this.#toggled.delete(id)) this.#toggled.add(id);
   }
@@ -118,24 +116,23 @@ function inFolds(piece: Piece, within: readonly number[]): Piece {
   return within.length === 0 ? piece : { ...piece, folds: within };
 }
 
-/** A run of closed pieces, added to and removed from the page as a whole. */
+/** A run of closed pieces that is added to and removed from the page as a whole. */
 export interface Segment {
   readonly pieces: Piece[];
   size: number;
 }
 
-/** Characters of the open end that are lexed. A longer unit is split. */
+/** Maximum characters of the open end that are lexed. A longer unit is split. */
 const WINDOW = 8_000;
-/** Size of a full segment: the characters of its pieces, with an overhead for each. */
+/** Size of a full segment: the characters of its pieces, plus an overhead per piece. */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
 /** Size of the header of a code block or table, characters. */
 const HEAD_SIZE = 120;
-/** Tables stay together up to this size, as columns are as wide as their cells. */
+/** Tables are not split up to this size, as column widths depend on the cells. */
 const TABLE_SIZE = 24_000;
 const LINE_SIZE = 200_000;
 
-/** A message that grows at its end. */
 export class MarkdownDoc {
   /** Full segments never change. */
   readonly segments: Segment[] = [{ pieces: [], size: 0 }];
@@ -145,12 +142,12 @@ export class MarkdownDoc {
   length = 0;
   #carry = '';
   #groups = 0;
-  /** Groups of code are numbered downwards, so that the text alone tells them. */
+  /** Ids of code groups count down, so that they depend on the text alone. */
   #codes = 0;
-  /** The tail continues a split block; `text`: it is text, whatever it looks like. */
+  /** Whether the tail continues a split block; `text`: as text, whatever it looks like. */
   #joined: 'no' | 'block' | 'text' = 'no';
   #settled = false;
-  /** Whether to look for images, which takes a third of the time of a long text. */
+  /** Whether to look for images, which takes a third of the time for a long text. */
   #hasImage = false;
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
@@ -184,7 +181,7 @@ export class MarkdownDoc {
     this.#run();
   }
 
-  /** No more text is expected: shows incomplete constructs as they are. */
+  /** Marks the text as complete: shows incomplete constructs as they are. */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -195,13 +192,13 @@ export class MarkdownDoc {
     while (this.#fence ? this.#advanceFence(this.#fence) : this.#advance());
   }
 
-  /** @returns whether the tail must be examined again */
+  /** @returns whether to examine the tail again */
   #advance(): boolean {
     let size = WINDOW;
     const image = this.#hasImage && this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
     if (image?.isWhole) size = image.end + WINDOW;
     else if (image && !this.#settled) {
-      // It is drawn once its data is complete.
+      // An image is drawn once its data is complete.
       const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
       this.#setOpen(before.flatMap((one, index) => this.#piecesOf(one, index === 0)));
       return false;
@@ -226,7 +223,7 @@ export class MarkdownDoc {
       return isFull;
     }
     // Blocks before one that has certainly started are closed. An incomplete line could still join
-    // the block before it.
+    // the previous block.
     const closed = isBegun(blocks[last]!, source, starts[last]!) ? last : (solid.at(-2) ?? last);
     for (const block of blocks.slice(0, closed)) {
       this.#close(this.#piecesOf(block));
@@ -234,7 +231,7 @@ export class MarkdownDoc {
     }
     const block = blocks[closed]!;
     const start = starts[closed]!;
-    // After its first line, a fence is split line by line without the lexer.
+    // After the first line, a fence is split line by line without the lexer.
     const line = block.type === 'code' && block.fence ? source.indexOf('\n', start) : -1;
     if (block.type === 'code' && block.fence && line !== -1) {
       const { fence, lang } = block;
@@ -385,7 +382,6 @@ export function isNote(piece: Piece): piece is NotePiece {
   return piece.kind === 'block' && piece.block.type === 'note';
 }
 
-/** The cost of drawing, in characters. */
 function weightOf(piece: Piece): number {
   const hasHead = (piece.kind === 'code' || piece.kind === 'row') && piece.first;
   return PIECE_SIZE + sizeOf(piece) + (hasHead ? HEAD_SIZE : 0);
@@ -413,8 +409,8 @@ function staysTogether(segment: Segment, piece: Piece): boolean {
 }
 
 /**
- * Returns whether the block at `start` is certainly complete enough: its first line, the delimiter
- * row of a table, all of a formula.
+ * Returns whether enough of the block at `start` has arrived to be sure of its type: the first
+ * line, the delimiter row of a table, all of a formula.
  */
 function isBegun(block: Block, source: string, start: number): boolean {
   const end = source.indexOf('\n', start);

@@ -1,6 +1,6 @@
 // Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is redrawn, once per frame.
-// Segments far from the viewport are removed from the page, keep their height, and are redrawn from
-// their source when they come near.
+// Segments far from the viewport are replaced by boxes of their height, and redrawn when they come
+// near.
 import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
 import { isInUse, watchSelection } from '../dom/selection';
@@ -11,7 +11,6 @@ import { linkNoteReference, type MarkdownContext, showFold } from './renderBlock
 
 export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' | 'showNote' | 'hasNote'> {
   readonly viewport: ViewportWatcher;
-  /** Requests a call of `render` in the next frame. */
   invalidate(): void;
   /** Approximate characters per line. */
   readonly columns: () => number;
@@ -26,7 +25,7 @@ const EAGER = 2;
 /** Segments drawn per frame to measure them. */
 const DRAWN_AT_ONCE = 6;
 const LINE_HEIGHT = 20;
-/** Pause between drawing in a flood, ms. */
+/** Interval of drawing in a flood, ms. */
 const FLOOD_PAUSE = 100;
 
 export class MarkdownView implements Disposable {
@@ -40,7 +39,7 @@ export class MarkdownView implements Disposable {
   #drawnAt = 0;
   #noteCount = 0;
 
-  /** @param doc the parsed text, if it was shown before */
+  /** @param doc the parsed text, if it was drawn before */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
     this.#context = context;
     this.doc = doc;
@@ -63,7 +62,7 @@ export class MarkdownView implements Disposable {
   }
 
   /**
-   * @param deadline of `performance.now()`; the rest is left for the next frame
+   * @param deadline of `performance.now()`; the rest is drawn in the next frame
    * @returns whether everything is drawn
    */
   render(deadline: number): boolean {
@@ -80,8 +79,8 @@ export class MarkdownView implements Disposable {
     this.#drawnAt = now;
     if (complete && this.#settled) this.doc.settle();
     const { segments } = this.doc;
-    // Drawn segments stay, as the user may be reading them. New segments that are already past only
-    // get their height.
+    // Drawn segments stay, as the user may be reading them. New segments above the end only get
+    // their height.
     const eager = segments.length - EAGER;
     const start = Math.max(0, this.#views.length - 1);
     for (let index = start; index < segments.length; index++) {
@@ -122,7 +121,7 @@ export class MarkdownView implements Disposable {
     for (const view of this.#views) view.refold(id);
   }
 
-  /** Footnotes come after their references. */
+  /** Links references whose footnotes arrived later. */
   #linkNotes(): void {
     const { noteCount } = this.doc;
     if (noteCount === this.#noteCount) return;
@@ -149,7 +148,7 @@ export class MarkdownView implements Disposable {
   }
 }
 
-/** A segment, in the page or as an empty box of its height. */
+/** A segment: drawn, or an empty box of its height. */
 class SegmentView implements Disposable {
   readonly element = el('div', 'segment');
   readonly #segment: Segment;
@@ -158,9 +157,9 @@ class SegmentView implements Disposable {
   readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
-  /** Its height is known. */
+  /** Whether the height is measured. */
   #known = false;
-  /** Number of pieces in its height. */
+  /** Number of pieces in the measured height. */
   #sized = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
@@ -200,14 +199,14 @@ class SegmentView implements Disposable {
     this.#painter?.setTail(...tail);
   }
 
-  /** @returns whether it was not drawn before */
+  /** @returns whether it had not been drawn */
   drawOnce(): boolean {
     if (this.#known || this.#painter) return false;
     this.drawNow();
     return true;
   }
 
-  /** It is removed again when it is far away. */
+  /** Draws the segment until it is far from the viewport. */
   drawNow(): void {
     if (this.#painter) return;
     this.#draw();

@@ -1,5 +1,5 @@
-// The lazily loaded part that draws formulas as MathML, some in each frame. Their source stays in
-// the page, unseen, for selecting, copying and searching.
+// The lazily loaded script that draws formulas as MathML, some per frame. Their invisible source
+// stays in the page for selecting, copying and searching.
 import { revealControls } from '../../base/revealControls';
 import { type Formula, type MathElement, readFormula } from '../../markdown/formula';
 import { isDisplayed } from '../../markdown/mathMarks';
@@ -10,16 +10,16 @@ import type { strings } from '../text/strings';
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 /** Time per frame, ms. The browser needs more for the layout. */
 const SLICE = 5;
-/** Formulas to keep, as parts of a text leave the page and return. */
+/** Maximum number of cached formulas: parts of a text leave the page and return. */
 const MAX_KEPT = 500;
 
-/** Words for problems. */
+/** Messages for problems. */
 let words: typeof strings.formulas;
 const queue: HTMLElement[] = [];
 const kept = new Map<string, Formula>();
 let sheet: CSSStyleSheet | undefined;
 
-/** Draws a formula soon, unless it has left the page by then. */
+/** Draws a formula later if it is still in the page. */
 export function drawFormula(element: HTMLElement, problems: typeof strings.formulas): void {
   words = problems;
   if (!sheet) {
@@ -30,7 +30,7 @@ export function drawFormula(element: HTMLElement, problems: typeof strings.formu
   if (queue.push(element) === 1) requestAnimationFrame(run);
 }
 
-/** Copies without what is drawn: the browser would begin a line for each formula. */
+/** Copies only the source: the browser would start a line for each drawn formula. */
 function copySource(event: ClipboardEvent): void {
   const selection = document.getSelection();
   const isField = event.target instanceof Element && event.target.matches('input, textarea');
@@ -63,7 +63,7 @@ function show(element: HTMLElement): void {
     element.classList.add('problem');
     return;
   }
-  // Over the letters, so that it is what is selected.
+  // The source overlays the drawn formula, so that it is what gets selected.
   const text = el('span', 'formula-source', revealControls(source));
   text.ariaHidden = 'true';
   element.replaceChildren(text);

@@ -1,6 +1,5 @@
-// Replaces nodes by newly drawn ones, keeping the old nodes that are still right. The browser then
-// lays out only what changed, selections stay, and a text that grows sixty times a second does not
-// leave sixty copies behind.
+// Replaces nodes by newly drawn ones, but keeps equal old nodes. The browser only lays out what
+// changed, selections survive, and streaming text does not create garbage in each frame.
 
 /** Elements without listeners. */
 const PLAIN: ReadonlySet<string> = new Set(
@@ -9,14 +8,14 @@ const PLAIN: ReadonlySet<string> = new Set(
 
 /**
  * Replaces nodes by newly drawn ones that follow them. Matching old nodes are kept and updated.
- * @returns maps each discarded new node to the old one in its place
+ * @returns the kept old node for each discarded new node
  */
 export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[]): ReadonlyMap<Node, ChildNode> {
   const kept = new Map<Node, ChildNode>();
   for (const node of old) {
     const wanted = fresh[kept.size];
     if (!wanted) break;
-    // It was removed with its container.
+    // It was removed with its parent.
     const isSettled = wanted.parentNode === null;
     if (!isSettled && (wanted.parentNode !== node.parentNode || !becomes(node, wanted))) break;
     wanted.remove();
@@ -28,7 +27,7 @@ export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[
 
 /**
  * Updates a node to match another one.
- * @returns false if that is impossible; nothing has changed then
+ * @returns false, without changes, if that is impossible
  */
 function becomes(node: ChildNode, wanted: ChildNode): boolean {
   if (node instanceof Text && wanted instanceof Text) {
@@ -38,9 +37,7 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
     return true;
   }
   if (!(node instanceof HTMLElement && wanted instanceof HTMLElement) || node.tagName !== wanted.tagName) return false;
-  // A drawn formula stays.
   if (node.dataset.formula) return node.dataset.formula === wanted.dataset.formula;
-  // The colours, buttons and focus of a code block stay.
   if (node.matches('.code-block:not([data-code])')) return codeOf(node) === codeOf(wanted);
   if (node.tagName === 'A') return node.isEqualNode(wanted);
   if (!PLAIN.has(node.tagName) || !sameAttributes(node, wanted)) return false;

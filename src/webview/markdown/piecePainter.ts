@@ -1,5 +1,5 @@
-// Draws pieces into one segment: adjacent items join their list, rows their table, and parts of
-// code their block.
+// Draws pieces into one segment. Adjacent items share a list, rows a table, and parts of code a
+// block.
 
 import { createBudget } from '../../markdown/inlineLexer';
 import { type CodeBlock, continueLine, createCodeBlock, showComplete } from './codeBlock';
@@ -20,7 +20,7 @@ interface Container {
   readonly node: HTMLElement;
 }
 
-/** `closed`: for good; `settled`: at the end of a complete text. */
+/** `settled`: open at the end of a complete text. */
 type PieceState = 'closed' | 'open' | 'settled';
 
 type OpenCode = Pick<CodeBlock, 'setText' | 'close'>;
@@ -31,7 +31,7 @@ export class PiecePainter {
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
-  /** The previous open end until it is redrawn; the nodes drawn since. */
+  /** The previous open end, until it is redrawn. */
   #oldTail: readonly ChildNode[] = [];
   #drawn: ChildNode[] = [];
   #tailCode: { readonly block: OpenCode; readonly group: number; readonly head: string; text: string } | undefined;
@@ -42,19 +42,19 @@ export class PiecePainter {
     this.#doc = doc;
   }
 
-  /** Draws a closed piece, between `giveUpTail` and `setTail`. */
+  /** Draws a closed piece. Call it between `giveUpTail` and `setTail`. */
   paint(piece: Piece): void {
     this.#drawn.push(...this.#draw(piece, 'closed').nodes);
   }
 
-  /** The open end will be redrawn: parts of it may be closed. */
+  /** Call it before redrawing the open end: parts of it may be closed. */
   giveUpTail(): void {
     this.#oldTail = [...this.#oldTail, ...this.#tailNodes];
     this.#tailNodes = [];
     this.#tailCode = undefined;
   }
 
-  /** Draws the open end. Open code is only appended to; unchanged nodes stay. */
+  /** Draws the open end. Open code is only appended to; unchanged nodes are kept. */
   setTail(pieces: readonly Piece[], settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;

@@ -1,4 +1,4 @@
-// Converts blocks and spans of Markdown to DOM nodes. Text never becomes markup: there is no
+// Converts Markdown blocks and spans to DOM nodes. Text never becomes markup: there is no
 // innerHTML, and links have no `href`.
 
 import { revealControls } from '../../base/revealControls';
@@ -14,7 +14,7 @@ import type { Piece } from './markdownDoc';
 import { loadMath } from './scripts';
 
 export interface MarkdownContext {
-  /** The user changes a height. */
+  /** Call it when the user changes a height. */
   unpin(): void;
   toggleFold(id: number): void;
   /** @param isBack to the first reference */
@@ -38,7 +38,8 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
     case 'foldEnd':
       return undefined;
     case 'heading': {
-      // Levels 1 and 2 are the panel's own, for assistive technology. The look follows the depth.
+      // For assistive technology, levels 1 and 2 belong to the panel. The style depends on the
+      // depth.
       const heading = el(`h${Math.min(6, block.depth + 2)}` as 'h3', `h${block.depth}`);
       return renderText(block.text, heading, context, budget);
     }
@@ -115,7 +116,7 @@ const LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * The first letter decides. `auto` searches the text on each change, which is quadratic without
+ * The first letter decides. `dir="auto"` scans the text on each change, which is quadratic without
  * letters.
  */
 function directionOf(text: string): 'rtl' | undefined {
@@ -142,7 +143,7 @@ export function createList(ordered: boolean, start: number): HTMLOListElement | 
   return list;
 }
 
-/** Only the item itself decides on its spacing, so that no later one changes it. */
+/** The spacing depends only on the item itself, so that later items do not change it. */
 export function renderItem(item: ListItem, context: MarkdownContext, budget: SpanBudget): HTMLLIElement {
   const element = el('li', item.loose ? 'loose' : '');
   renderBlocks(item.blocks, element, context, budget);
@@ -157,7 +158,7 @@ function renderCheckbox(checked: boolean): HTMLInputElement {
   box.type = 'checkbox';
   box.disabled = true;
   box.ariaLabel = strings.planStatus[checked ? 'completed' : 'pending'];
-  // As an attribute, so that a copy of the node keeps it.
+  // As an attribute, which copies of the node keep.
   if (checked) box.setAttribute('checked', '');
   return box;
 }
@@ -231,7 +232,7 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext, inLin
   }
 }
 
-/** Plain until the footnote arrives. */
+/** Text until the footnote arrives. */
 function renderNoteReference(label: string, context: MarkdownContext): Node {
   if (!context.hasNote(label)) {
     const text = el('span', 'note-reference', `[^${label}]`);
@@ -244,7 +245,6 @@ function renderNoteReference(label: string, context: MarkdownContext): Node {
   return reference;
 }
 
-/** Makes a link after the footnote has arrived. */
 export function linkNoteReference(text: HTMLElement, context: MarkdownContext): void {
   text.replaceWith(renderNoteReference(text.dataset.note!, context));
 }
@@ -259,7 +259,7 @@ function renderCodeSpan(text: string, inLink: boolean): Node {
   return link('link file', code, text, () => openLink(text));
 }
 
-/** Only embedded images are shown. Others become links, as they would have to be fetched. */
+/** Only embedded images are shown. Others would have to be fetched, and become links. */
 function renderImage({ href, alt }: Extract<Span, { type: 'image' }>): Node {
   if (!/^data:image\/[\w.+-]+[;,]/.test(href)) {
     return link('link', alt || 'image', revealControls(href), () => openLink(href));
@@ -271,7 +271,7 @@ function renderImage({ href, alt }: Extract<Span, { type: 'image' }>): Node {
 }
 
 /**
- * Shows a formula as it was written, until a script draws it that is loaded for the first one.
+ * Shows the source of a formula until a script draws it, which is loaded for the first one.
  * @param isOpen the end of the formula is missing: it is not drawn
  */
 function renderFormula<T extends HTMLElement>(source: string, element: T, isOpen = false): T {

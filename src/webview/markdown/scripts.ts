@@ -1,16 +1,16 @@
-// The scripts that are large and have no state. Each is loaded when it is first needed. If that
-// fails, which is reported, the text stays plain.
+// Large stateless scripts, loaded on first use. If loading fails, the error is reported and the
+// text stays plain.
 import type { DiagramContext } from '../diagram/diagramContext';
 import { fileUrl } from '../dom/fileUrl';
 import type { strings } from '../text/strings';
 
 interface MathPart {
-  /** Draws a formula soon, unless it has left the page by then. */
+  /** Draws a formula later if it is still in the page. */
   drawFormula(element: HTMLElement, problems: typeof strings.formulas): void;
 }
 
 interface Diagrams {
-  /** Draws a complete block soon, unless it has left the page by then. */
+  /** Draws a complete block later if it is still in the page. */
   drawDiagram(block: Element, source: string, context: DiagramContext): void;
 }
 

@@ -1,13 +1,14 @@
-// Runs of reads and searches in one turn, which are shown as one line that unfolds. Calls that are
-// open, have failed or wait for the user stay single, as do edits and commands. Pure: no DOM.
+// Groups runs of reads and searches in one turn, shown as one expandable line. Calls that are
+// running, have failed or wait for the user are not grouped, nor are edits and commands. Pure: no
+// DOM.
 import type { ItemView } from '../../panel/contract';
 import type { ActivityCounts } from '../entries/groupEntry';
 
-/** Minimum number of calls. */
+/** Minimum number of calls in a group. */
 const LEAST = 3;
 
 export interface CallGroup {
-  /** Transcript indexes. */
+  /** Transcript indexes, inclusive. */
   readonly first: number;
   readonly last: number;
   readonly isOpen: boolean;
@@ -16,23 +17,22 @@ export interface CallGroup {
 interface Call {
   readonly id: string;
   readonly turnId: string | undefined;
-  /** Undefined for a search. */
   readonly file: string | undefined;
 }
 
 interface Run {
   readonly first: number;
   readonly last: number;
-  /** Whether the user folded or unfolded it. */
+  /** Whether the user expanded or collapsed it; undefined if neither. */
   chosen: boolean | undefined;
-  /** Open because the user is in one of its calls. */
+  /** Expanded because the user is in one of its calls. */
   isHeld: boolean;
 }
 
 export interface CallGroupsOptions {
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
-  /** Whether an entry has the focus or a part of the selection. */
+  /** Returns whether an entry contains the focus or a part of the selection. */
   isInUse(index: number): boolean;
 }
 
@@ -51,7 +51,7 @@ export class CallGroups {
     return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isHeld };
   }
 
-  /** Whether an item is not drawn because its group is folded. */
+  /** Returns whether an item is not drawn because its group is collapsed. */
   hides(index: number): boolean {
     const group = this.at(index);
     return group !== undefined && !group.isOpen && group.first !== index;
@@ -69,7 +69,7 @@ export class CallGroups {
   }
 
   /**
-   * @param isNested it is drawn in its call
+   * @param isNested the item is drawn inside its call
    * @returns the other indexes to redraw
    */
   set(index: number, item: ItemView, isNested = item.path !== undefined): readonly number[] {
@@ -127,7 +127,8 @@ export class CallGroups {
   }
 
   /**
-   * Returns the lines of groups, and all calls of runs that may just have become a group, or none.
+   * Returns the lines of groups, and the calls of all runs that may have become a group or ceased
+   * to be one.
    */
   #around(runs: readonly (Run | undefined)[], except: number): readonly number[] {
     const found = new Set<number>();

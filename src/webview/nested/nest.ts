@@ -1,5 +1,5 @@
-// The entries nested in one call: a line with their number and state, and the entries once it is
-// unfolded. However many there are, only some are in the page.
+// The entries nested in one call: a line with their number and state, and the entries when
+// expanded. The page contains a bounded number of them.
 
 import { revealControls } from '../../base/revealControls';
 import type { ItemView, ToWebview } from '../../panel/contract';
@@ -14,26 +14,26 @@ import { type CallGroup, CallGroups } from './callGroups';
 
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Entries requested together, and the maximum in the page. */
+/** Number of entries per request, and maximum in the page. */
 const SOME = 50;
 const MOST = 150;
 
-/** The entries of a call that are in the page, from number `from` on. */
+/** The entries of a call that are in the page, starting at number `from`. */
 export interface NestContents {
-  /** Number of calls when it was last drawn. */
+  /** Number of calls when last drawn. */
   calls: number;
   from: number;
   total: number;
-  /** Transcript indexes; undefined before they are known. */
+  /** Transcript indexes; undefined until they arrive. */
   indexes: number[] | undefined;
 }
 
-/** The transcript, as nests use it. */
+/** What nests need of the transcript. */
 export interface NestHost {
   readonly store: ItemStore;
   readonly context: EntryContext;
   asking(): ReadonlySet<number>;
-  /** Returns whether an item is drawn in its call. */
+  /** Returns whether an item is drawn inside its call. */
   hides(index: number): boolean;
   hold(): void;
   draw(entry: HTMLElement, index: number): void;
@@ -92,7 +92,7 @@ export class Nest {
     this.#draw();
   }
 
-  /** @returns whether the call still runs */
+  /** @returns whether the call is still running */
   tick(): boolean {
     const call = this.#call;
     if (!call || !isRunning(call)) return false;
@@ -149,7 +149,7 @@ export class Nest {
     this.find(sought.index, sought.drawn);
   }
 
-  /** Unfolds it for an item. */
+  /** Expands to show an item. */
   find(index: number, drawn: (view: EntryView) => void): void {
     const place = this.#contents.indexes?.indexOf(index) ?? -1;
     if (place < 0) this.#sought = { index, drawn };
@@ -237,7 +237,6 @@ export class Nest {
     for (const index of indexes) this.#host.store.held.add(index);
   }
 
-  /** Removes entries from the page. */
   #drop(first: number, end: number): void {
     const { indexes } = this.#contents;
     if (!indexes || end <= first) return;
@@ -339,7 +338,7 @@ function isRunning({ status, nested }: ToolItem): boolean {
   return status === 'in_progress' || status === 'pending' || (nested?.open ?? 0) > 0;
 }
 
-/** Puts nodes into a box in order, without moving those that are in place. */
+/** Orders the nodes of a box without moving those in place. */
 function putNodes(box: HTMLElement, nodes: readonly HTMLElement[]): void {
   const wanted = new Set<Element>(nodes);
   for (const old of [...box.children]) if (!wanted.has(old)) old.remove();

@@ -1,11 +1,11 @@
-// What the agent does in one turn, which the focus view shows as one line that unfolds: calls and
-// thoughts. Calls that have failed or need the user stay single. Pure: no DOM.
+// Groups calls and thoughts of one turn into a fold, shown as one expandable line in the focus
+// view. Calls that have failed or need the user are not grouped. Pure: no DOM.
 import type { ItemView } from '../../panel/contract';
 import type { Activity, ActivityCounts } from '../entries/groupEntry';
 import { firstIndex } from '../text/firstIndex';
 import type { CallGroup, CallGroupsOptions } from './callGroups';
 
-/** Minimum number of entries. */
+/** Minimum number of entries in a fold. */
 const LEAST = 2;
 const FOLDED: ReadonlySet<string> = new Set(['pending', 'in_progress', 'completed']);
 const ACTIVITY_OF: Readonly<Record<string, Activity>> = {
@@ -24,21 +24,21 @@ interface Member {
   readonly turnId: string;
   /** Undefined for a thought. */
   readonly activity: Activity | undefined;
-  /** Members with the same name count once: a file that is read twice. */
+  /** Members with the same name count once, such as a file that is read twice. */
   readonly name: string;
 }
 
 interface Fold {
   readonly turnId: string;
-  /** Transcript indexes, sorted. */
+  /** Sorted transcript indexes. */
   readonly members: number[];
-  /** How many members have each name. */
+  /** Number of members by name. */
   readonly names: Map<Activity, Map<string, number>>;
   isOpen: boolean;
 }
 
 export interface TurnFoldsOptions extends CallGroupsOptions {
-  /** Whether a call asks the user, or its changes wait for review. */
+  /** Returns whether a call asks the user, or its changes wait for review. */
   needsUser(index: number, item: ToolItem): boolean;
 }
 
@@ -57,7 +57,7 @@ export class TurnFolds {
     return { first: fold.members[0]!, last: fold.members.at(-1)!, isOpen: fold.isOpen };
   }
 
-  /** Whether an item is not drawn because its turn is folded. */
+  /** Returns whether an item is not drawn because its turn is collapsed. */
   hides(index: number): boolean {
     const group = this.at(index);
     return group !== undefined && !group.isOpen && group.first !== index;
@@ -69,7 +69,7 @@ export class TurnFolds {
   }
 
   /**
-   * @param isNested it is drawn in its call
+   * @param isNested the item is drawn inside its call
    * @returns the other indexes to redraw
    */
   set(index: number, item: ItemView, isNested = item.path !== undefined): readonly number[] {
@@ -100,8 +100,8 @@ export class TurnFolds {
   }
 
   /**
-   * @returns the indexes to redraw: the line, or all members if the fold began or ceased to be a
-   * group
+   * @returns the indexes to redraw: the line, or all members if the fold became a group or ceased
+   * to be one
    */
   #change(member: Member | undefined, change: () => void): readonly number[] {
     if (!member) return [];
@@ -119,7 +119,7 @@ export class TurnFolds {
     change();
     const after = fold.members[0];
     if (wasGroup !== isGroup(fold)) {
-      // What the user reads is not folded away.
+      // What the user is reading is not collapsed.
       if (!wasGroup) fold.isOpen ||= fold.members.some((index) => this.#options.isInUse(index));
       return [...fold.members];
     }
@@ -158,7 +158,7 @@ export class TurnFolds {
     if (turnId === undefined || item.late) return undefined;
     if (item.kind === 'thought') return { turnId, activity: undefined, name: id };
     if (item.kind !== 'tool' || hasFailed(item) || this.#options.needsUser(index, item)) return undefined;
-    // What it says is for the user.
+    // Its text is addressed to the user.
     if (item.toolKind === 'switch_mode') return undefined;
     const activity = item.nested ? 'subagent' : (ACTIVITY_OF[item.toolKind] ?? 'other');
     const path = item.locations[0]?.path;

@@ -1,10 +1,10 @@
-// A text that the user approves: whole, or its first and last lines and how much lies between. It
-// has no box that scrolls, so that its end is always in the page above the answers.
+// A text that the user approves: whole, or its first and last lines and the size of the gap. It
+// never scrolls, so that its end is always visible above the answers.
 import { revealHidden } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 
-/** Characters of a row. */
+/** Characters per row. */
 export const COLUMNS = 80;
 
 /** Rows of a text shown whole, and of each end of a longer one. */
@@ -13,9 +13,9 @@ export interface RowLimits {
   readonly ends: number;
 }
 
-/** What would run or be written. */
+/** For what would run or be written. */
 export const LONG: RowLimits = { whole: 12, ends: 5 };
-/** What the agent says about it. */
+/** For what the agent says about it. */
 export const SHORT: RowLimits = { whole: 6, ends: 2 };
 
 /** @param before a prompt before the text */
@@ -42,7 +42,7 @@ export function createGap(words: string, show: () => void, ...more: readonly HTM
   return el('div', 'asked-gap', el('span', 'dim', words), button('text-button', strings.showAll, show), ...more);
 }
 
-/** Returns the range to leave out; undefined if the text fits. */
+/** Returns the range to omit; undefined if the text fits. */
 function middleOf(text: string, { whole, ends }: RowLimits): { start: number; end: number } | undefined {
   if (offsetOfRow(text, whole) >= text.length) return undefined;
   const start = offsetOfRow(text, ends);
@@ -51,7 +51,7 @@ function middleOf(text: string, { whole, ends }: RowLimits): { start: number; en
   return { start: start - Number(isPairAt(text, start)), end: end + Number(isPairAt(text, end)) };
 }
 
-/** Returns the offset of row number `rows`, from 0. */
+/** Returns the offset of a row, from 0. */
 function offsetOfRow(text: string, rows: number): number {
   let at = 0;
   for (let row = 0; row < rows && at < text.length; row++) {
@@ -61,7 +61,7 @@ function offsetOfRow(text: string, rows: number): number {
   return at;
 }
 
-/** Returns the end of a text, last character first. */
+/** Returns the last rows of a text, reversed. */
 function reversed(text: string, rows: number): string {
   return [...Array(Math.min(text.length, rows * (COLUMNS + 1))).keys()]
     .map((back) => text.charAt(text.length - 1 - back))

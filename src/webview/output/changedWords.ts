@@ -1,10 +1,10 @@
-// Marks the words in which a removed line of a diff differs from the added line in its place.
+// Marks the words that differ between a removed line of a diff and the added line that replaces it.
 import { sharedEnd, sharedStart } from '../../base/text';
 import { wrapPart } from './diffLine';
 
-/** With surrogates, so that no character is cut. */
+/** Includes surrogates, so that no character is split. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;
-/** If lines share less, marks would only be noise. */
+/** Minimum share of common text; with less, marks are noise. */
 const LEAST_SHARED = 0.3;
 
 /** Pairs each run of removed lines of a drawn diff with the run of added lines after it. */

@@ -5,9 +5,8 @@ import { el } from '../dom/dom';
 export const LONGEST_LINE = 400;
 
 /**
- * Wraps the text of `line` from the position `start` to before `end` in spans, between and inside
- * of those that are
- * there: what several callers mark can overlap.
+ * Wraps a range of a line's text in spans, between and inside the existing ones: marks of several
+ * callers can overlap. `end` is exclusive.
  */
 export function wrapPart(line: Element, start: number, end: number, className: string): void {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);

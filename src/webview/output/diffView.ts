@@ -1,5 +1,5 @@
-// A compact diff with one element per line. Style sheets draw the line numbers, so that they are
-// neither selected nor read out.
+// A compact diff with one element per line. Line numbers are drawn by style sheets, so that they
+// are neither selected nor read out.
 
 import { revealControls, revealHidden } from '../../base/revealControls';
 import type { DiffView } from '../../panel/contract';
@@ -12,18 +12,18 @@ import { LONGEST_LINE } from './diffLine';
 /** Maximum number of lines; the editor shows the rest. */
 const COMPACT_LINES = 60;
 const OPEN_LINES = 800;
-/** In characters. */
+/** Characters per line number. */
 const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
   readonly expanded: boolean;
-  /** The user decides on the change: what is out of sight is counted. */
+  /** The user approves the change: omitted lines are counted. */
   readonly asked: boolean;
-  /** The line above already names the path. */
+  /** The line above already shows the path. */
   readonly hideHead: boolean;
   highlight(lines: HTMLElement): void;
   openDiff(): void;
-  /** Compares the diff with the written file. */
+  /** Opens a diff between the call's change and the written file. */
   openWritten(): void;
 }
 
@@ -33,7 +33,7 @@ interface Line {
   readonly isAfterGap: boolean;
   readonly old?: number;
   readonly new?: number;
-  /** Number of lines before it that are not in the page. */
+  /** Number of omitted lines before it. */
   readonly left?: number;
 }
 
@@ -139,16 +139,16 @@ function shorten(text: string): string {
   return revealControls(text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
 }
 
-/** Of a change that the user approves: rows shown whole, and of each end of a longer one. */
+/** For a change to approve: rows shown whole, and of each end of a longer one. */
 const WHOLE_ROWS = 36;
 const END_ROWS = 15;
-/** More blank lines in a row are counted. */
+/** Maximum number of consecutive blank lines; more are counted. */
 const MAX_BLANK = 3;
-/** Characters shown of the beginning and the end of a longer line. */
+/** Characters shown of the start and the end of a longer line. */
 const LINE_START = 320;
 const LINE_END = 160;
 
-/** Replaces runs of blank lines by one that counts them. */
+/** Replaces runs of blank lines by a line that counts them. */
 function withoutBlankRuns(lines: readonly Line[]): readonly Line[] {
   const shown: Line[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -166,14 +166,14 @@ function isBlankAfter(first: Line, line: Line | undefined): boolean {
   return line?.sign === first.sign && line.text.trim() === '' && !line.isAfterGap;
 }
 
-/** Returns the range of lines to leave out; undefined if all fit. */
+/** Returns the range of lines to omit; undefined if all fit. */
 function middleOf(lines: readonly Line[]): { readonly start: number; readonly end: number } | undefined {
   const rows = lines.map(({ text }) => Math.max(1, Math.ceil(Math.min(text.length, LINE_START + LINE_END) / COLUMNS)));
   if (rows.reduce((sum, one) => sum + one, 0) <= WHOLE_ROWS) return undefined;
   return { start: linesThatFit(rows), end: lines.length - linesThatFit(rows.toReversed()) };
 }
 
-/** Returns how many of the first lines fit at one end; at least one. */
+/** Returns the number of leading lines that fit at one end; at least one. */
 function linesThatFit(rows: readonly number[]): number {
   let room = END_ROWS;
   const tooMuch = rows.findIndex((one) => {

@@ -1,17 +1,16 @@
-// Plain text of any length, in boxes of a few lines that the browser lays out only when they become
-// visible.
+// Plain text of any length, in boxes of a few lines that the browser lays out when visible.
 import { el } from '../dom/dom';
 
 const SHORT = 4_000;
 const BOX_CHARS = 4_000;
 const BOX_LINES = 80;
-/** Longer lines are broken, as a line is laid out as a whole. */
+/** Longer lines are broken, as the browser lays out each line as a whole. */
 const LINE_CHARS = 12_000;
 /** px */
 const LINE_HEIGHT = 20;
 const COLUMNS = 80;
 
-/** The style of `parent` preserves line breaks. */
+/** The style of `parent` must preserve line breaks. */
 function appendPlain(parent: HTMLElement, text: string): void {
   if (text.length <= SHORT && text.split('\n', BOX_LINES + 1).length <= BOX_LINES) {
     parent.append(text);

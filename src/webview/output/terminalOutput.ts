@@ -8,10 +8,9 @@ import { pathLinks } from '../dom/pathLinks';
 import { lastLines, shortLines } from '../text/format';
 import { strings } from '../text/strings';
 
-/** Lines shown when collapsed and when expanded. */
 const TAIL_LINES = 5;
 const OPEN_LINES = 400;
-/** A single line can be a megabyte. */
+/** Maximum characters drawn, as a single line can be a megabyte. */
 const LONGEST = 60_000;
 
 interface TerminalOptions {
@@ -35,7 +34,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     element.append(el('pre', 'terminal-command', el('span', 'dim prompt', '$ '), cleanOutput(first.command)));
     output.setAttribute('aria-label', first.command);
   }
-  // Its style keeps the box scrolled to the end without measuring its height.
+  // The style keeps the box scrolled to the end without measuring it.
   element.append(note, el('div', 'terminal-scroll', output));
   const openOutput = button('secondary small', strings.openOutput, options.openOutput);
   const actions = el('div', 'terminal-actions', openOutput);
@@ -54,7 +53,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     const text = shortLines(clean);
     openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length && text === clean;
     actions.hidden = openOutput.hidden && !first.openable;
-    // Without links while the output is redrawn in each frame.
+    // No links while the output is redrawn in each frame.
     drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text, terminal.running ? undefined : options.openLink);
     const words = options.expanded
       ? terminal.truncated && strings.terminalTruncated
@@ -69,7 +68,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
   return { element, update };
 }
 
-/** Says how many lines of a collapsed output stand above those shown. */
+/** Returns a label with the number of lines above those shown. */
 export function linesAbove(all: string, shown: string, isCut = false): string {
   let count = 0;
   for (let at = all.indexOf('\n'); at >= 0 && at < all.length - shown.length; at = all.indexOf('\n', at + 1)) count++;
@@ -79,7 +78,7 @@ export function linesAbove(all: string, shown: string, isCut = false): string {
 
 /**
  * Draws text with SGR sequences.
- * @param openLink follows the paths in it
+ * @param openLink called for links to paths in the text
  */
 export function drawAnsi(parent: HTMLElement, text: string, openLink?: (href: string) => void): void {
   const parts = openLink ? pathLinks(openLink) : (part: string) => [part];
@@ -103,7 +102,7 @@ function paint(span: HTMLElement, color: AnsiColor | undefined, side: 'fg' | 'bg
   const isNamed = color.startsWith('ansi-');
   if (isNamed) span.classList.add(`${side}-${color}`);
   const variable = color.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-  // Via the CSSOM, which the content security policy allows, unlike a style attribute.
+  // Set via the CSSOM: the content security policy forbids style attributes.
   span.style[side === 'fg' ? 'color' : 'backgroundColor'] = isNamed
     ? `var(--vscode-terminal-${variable})`
     : `rgb(${color})`;

@@ -1,5 +1,4 @@
-// A form requested by the agent. It is validated here while the user types, and by the host before
-// it is sent.
+// A form of the agent, validated here while the user types and by the host before it is sent.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import { checkField, type FormProblem } from '../../panel/checkForm';
@@ -14,7 +13,7 @@ import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
 
 /**
- * Answers if the event counts as an answer.
+ * Sends the answer if the event counts as one (see AnswerGuard).
  * @returns whether it did
  */
 export type Answer = (event: Event, action: ElicitationAction) => boolean;
@@ -32,7 +31,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const [sent, setSent] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   const refused = refusedForms.value[id];
-  // Only the host matches patterns: its problems are shown until the user changes something.
+  // Only the host checks patterns: its problems are shown until the user changes something.
   const busy = sent && !refused;
 
   const problemOf = (key: string): FormProblem | undefined => {
@@ -62,7 +61,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
     setRefused(id);
   }
 
-  // Once the problems are shown, so that they are announced with the field.
+  // Set when the problems are rendered, so that they are announced with the field.
   const [focusOn, setFocusOn] = useState<string | undefined>(undefined);
   useLayoutEffect(() => {
     if (focusOn === undefined) return;
@@ -73,8 +72,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   }, [focusOn]);
   useLayoutEffect(() => {
     const first = sent && refused && form.fields.find(({ key }) => refused[key]);
-    // A sent form is disabled, which drops the focus. Elsewhere, the user does something else by
-    // now.
+    // Disabling a sent form drops the focus. If the focus is elsewhere, the user has moved on.
     const { activeElement, body } = document;
     if (first && (activeElement === body || element.current?.contains(activeElement))) setFocusOn(first.key);
   }, [refused]);

@@ -1,4 +1,4 @@
-// A form field: its name, a control of the right type, its description and its problem.
+// A form field: label, control, description and problem.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
@@ -10,7 +10,7 @@ import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
 const MOST_RADIOS = 6;
-/** Texts that can be longer get a multi-line field. */
+/** Maximum length of single-line text fields. */
 const LONG_TEXT = 120;
 
 interface FieldProps {
@@ -35,7 +35,7 @@ export function FormFieldView(props: FieldProps) {
     'aria-required': field.required || undefined,
     disabled: props.disabled,
     onBlur: (event: FocusEvent) => {
-      // A problem shown below the field would move the button that is being pressed.
+      // A problem shown below the field would move the button being pressed.
       if (!(event.relatedTarget instanceof HTMLButtonElement)) props.onLeave();
     },
   };

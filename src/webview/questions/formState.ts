@@ -1,5 +1,4 @@
-// The values of form fields. A field has what was typed; it becomes a number or a time only for
-// validation. Pure.
+// The values of form fields, stored as typed; they are only converted for validation. Pure.
 import type { Form, FormField } from '../../panel/contract';
 import type { FieldValue, FieldValues } from '../host/host';
 
@@ -26,7 +25,7 @@ function initialOf(field: FormField): FieldValue {
   }
 }
 
-/** Returns the values as the agent expects them; invalid ones stay unchanged. */
+/** Returns the values as the agent expects them; invalid ones unchanged. */
 export function readValues(form: Form, held: FieldValues): Record<string, unknown> {
   return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, held[field.key])]));
 }
@@ -39,7 +38,7 @@ export function readValue(field: FormField, held: FieldValue | undefined): unkno
   return Number.isNaN(time.getTime()) ? held : time.toISOString();
 }
 
-/** Returns local time without a time zone, for the browser's picker. */
+/** Returns local time without a time zone, as the browser's picker expects it. */
 function toLocalTime(text: string): string {
   const time = new Date(text);
   if (text === '' || Number.isNaN(time.getTime())) return '';
@@ -47,7 +46,7 @@ function toLocalTime(text: string): string {
   return local.toISOString().slice(0, 19);
 }
 
-/** Forms must not ask for secrets: their values are not kept, and the user is warned. */
+/** Forms must not ask for secrets: their values are not stored, and the user is warned. */
 export function isSecret({ key, title = '', description = '' }: FormField): boolean {
   return /pass(?:word|phrase|code)|secret|credential|\btoken\b|api[ _-]?key|private[ _-]?key|\bpin\b|\bcvc\b/i.test(
     `${key.replaceAll(/[_-]/g, ' ')} ${key} ${title} ${description}`,

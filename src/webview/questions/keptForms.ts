@@ -1,4 +1,4 @@
-// Values typed into open forms by session and question. They never appear in another form.
+// Values typed into open forms, by session and question. Never reused for another form.
 import { signal } from '@preact/signals';
 import type { FormProblem } from '../../panel/checkForm';
 import type { Form } from '../../panel/contract';
@@ -15,7 +15,7 @@ const store = new SessionStore<ByQuestion<FieldValues>>({
     Object.fromEntries(Object.entries(value).filter((one): one is [string, FieldValues] => isValues(one[1]))),
 });
 
-/** Includes secrets, which must not be stored, while the page lives. */
+/** Includes secrets, which are only kept in memory. */
 const inMemory = new Map<string, Map<string, FieldValues>>();
 
 /** Problems found by the host, by question and field. Ids are unique across sessions. */

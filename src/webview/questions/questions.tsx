@@ -12,10 +12,10 @@ import { type Answer, FormCard, Refusals } from './formCard';
 import { forgetOthers } from './keptForms';
 
 interface QuestionsProps {
-  /** Gets the ids of the open questions in the page. */
+  /** Called with the ids of the open questions in the page. */
   onDrawn(ids: readonly string[]): void;
   onAnswer(byKey: boolean): void;
-  /** The question that had the focus was removed. */
+  /** Called when the focused question was removed. */
   onGone(): void;
 }
 
@@ -24,8 +24,7 @@ export function Questions({ onDrawn, onAnswer, onGone }: QuestionsProps) {
   const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
   const answered = useRef<string | undefined>(undefined);
-  // Before the page changes: removing an element drops the focus silently, as disabling its buttons
-  // does.
+  // Before the update: removing an element or disabling its buttons drops the focus silently.
   const { activeElement, body } = document;
   const focused =
     activeElement === body
@@ -79,7 +78,7 @@ function Card({ question, sessionKey, onAnswer }: CardProps) {
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
     event.preventDefault();
     if (event.repeat) return;
-    // The first Escape only leaves the field, so that one key does not discard what was typed.
+    // The first Escape only leaves the field, so that a single key does not discard typed text.
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     if (target?.matches('input, select, textarea')) element.current?.focus();
     else answer(event, { kind: 'cancel' });
@@ -120,8 +119,8 @@ function Card({ question, sessionKey, onAnswer }: CardProps) {
 type PageView = Extract<ElicitationView, { mode: 'url' }>;
 
 /**
- * A page that the agent asks the user to open: the whole URL, warnings about it, and a button that
- * gives consent. Nothing of it is loaded here.
+ * A page that the agent asks the user to open: the whole URL, warnings about it, and a button for
+ * consent. Nothing is loaded from it.
  */
 function PageCard({ question, onAnswer }: { readonly question: PageView; readonly onAnswer: Answer }) {
   const { opened } = question;

@@ -1,4 +1,4 @@
-// Unsaved edits of queued messages by session and message. They return when the message is edited
+// Unsaved edits of queued messages by session and message, restored when the message is edited
 // again.
 import { isRecord, SessionStore } from '../host/storage';
 
@@ -28,7 +28,7 @@ export function keptEdit(session: string, id: string): KeptEdit | undefined {
   return edit?.saved ? undefined : edit;
 }
 
-/** Keeps the edit of a message or, without one, removes it. */
+/** Stores or, without `edit`, removes the edit of a message. */
 export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
   const { [id]: old, ...others } = editsOf(session);
   if (!old && !edit) return;
@@ -37,8 +37,8 @@ export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
 }
 
 /**
- * Returns the saved edits that the host lost when it died, and forgets those that it has.
- * @param items the texts of the queue by id
+ * Returns the stored edits that the host lost when it exited, and removes the others.
+ * @param items texts of the queue by message id
  */
 export function lostEdits(session: string, items: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const lost = new Map<string, string>();
@@ -58,8 +58,7 @@ export function keepSaved(session: string, id: string, text: string, from: strin
 }
 
 /**
- * Removes the edits of messages that left the queue, and returns the texts that were not sent with
- * them.
+ * Removes the edits of messages that left the queue; returns texts that were not sent with them.
  */
 export function takeOrphans(session: string, ids: ReadonlySet<string>): string[] {
   const orphans = Object.entries(editsOf(session)).filter(([id]) => !ids.has(id));

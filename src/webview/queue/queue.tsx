@@ -1,5 +1,5 @@
 // Messages queued while a turn is running, above the composer: edit, remove, steer, send now, and
-// reorder by dragging or by buttons.
+// reorder by dragging or with buttons.
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/contract';
@@ -14,7 +14,7 @@ import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
 import { keepEdit, keepSaved, keptEdit, lostEdits, takeOrphans } from './keptEdits';
 
-/** The id of the message that is being dragged, and the index of the row under it. */
+/** Id of the message being dragged, and index of the row under the pointer. */
 const dragged = signal<string | undefined>(undefined);
 const target = signal<number | undefined>(undefined);
 
@@ -22,7 +22,7 @@ function act(action: QueueAction): void {
   post({ type: 'queue', action });
 }
 
-/** The pressed button disappears. */
+/** Returns the focus to the composer, as the pressed button is removed. */
 function leave(action: QueueAction): void {
   act(action);
   composer.focus();
@@ -30,7 +30,7 @@ function leave(action: QueueAction): void {
 
 export const queueBar: Bar = {
   id: 'queue',
-  // A message that failed, or waits for the user, goes before what waits for review.
+  // Messages that failed or wait for the user rank above the review.
   rank() {
     const { queue, queuePaused } = session;
     if (queue.value.length === 0) return undefined;
@@ -52,7 +52,7 @@ function Queue() {
   const waiting = items.filter(({ state }) => state === 'paused');
   // In other phases they still wait: for the turn, a sign-in, or the end of an edit.
   const sends = (phase === 'ready' || phase === 'idle') && waiting.length > 0 && waiting.every(({ reason }) => !reason);
-  // A message that is sent while it is edited has its old text; keep the edit.
+  // A message sent while it is edited has its old text; keep the edit.
   useLayoutEffect(() => {
     for (const [id, text] of lostEdits(key, new Map(items.map((item) => [item.id, item.text]))))
       act({ kind: 'edit', id, text });
@@ -122,7 +122,7 @@ interface QueueRowProps {
 function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   const editing = useSignal(false);
   const row = useRef<HTMLLIElement>(null);
-  /** Icons of the buttons to focus after the next change; the first enabled one gets it. */
+  /** Icons of the buttons to focus after the next change; the first enabled one is focused. */
   const wanted = useRef<readonly string[]>([]);
   const { id, reason, state, steer } = item;
   const isHeldByAgent = state === 'accepted';
@@ -148,7 +148,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     act({ kind: 'move', id, to });
   }
 
-  // Moved rows, disabled buttons and closed editors lose the focus.
+  // Moving rows, disabling buttons and closing editors drop the focus.
   useLayoutEffect(() => {
     const buttons = wanted.current.map((icon) => row.current?.querySelector<HTMLElement>(`.codicon-${icon}:enabled`));
     wanted.current = [];
@@ -218,7 +218,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
             composer.focus();
           }}
           onCancel={() => {
-            // Not to the message, where another Escape stops the turn.
+            // Not the message field, where another Escape stops the turn.
             wanted.current = ['edit'];
             edit(false);
           }}
@@ -252,7 +252,7 @@ interface QueueEditorProps {
 
 function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  // Before the user can type, as this moves the caret.
+  // As a layout effect, because setting the value moves the caret.
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);

@@ -1,5 +1,5 @@
-// Lines above the composer: the agent's background work, the plan of the running turn, the mode in
-// which the agent begins, and that it is the demo.
+// Lines above the composer: background tasks, the plan of the running turn, the mode in which the
+// agent starts, and the demo notice.
 
 import { revealControls } from '../../base/revealControls';
 import type { Bar, BarPlace } from '../components/bars';
@@ -39,7 +39,6 @@ export const demoBar: Bar = {
   Content: Demo,
 };
 
-/** A button stops what can be stopped. */
 function Background() {
   const work = session.background.value;
   if (work.length === 0) return null;
@@ -70,7 +69,7 @@ function Background() {
   );
 }
 
-/** Leads to the plan, and to comments on it. */
+/** Links to the plan, and to comments on it. */
 function PlanLine({ place }: { readonly place: BarPlace }) {
   const plan = session.plan.value;
   if (!plan) return null;

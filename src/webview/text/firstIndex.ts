@@ -1,8 +1,8 @@
 // Binary search.
 
 /**
- * Returns the first index in a range for which `holds` is true, or `end`.
- * @param holds once true, it is true for all later ones
+ * Returns the first index in the range for which `holds` is true, or `end`.
+ * @param holds monotonic: once true, true for all later indexes
  */
 export function firstIndex(start: number, end: number, holds: (index: number) => boolean): number {
   let low = start;

@@ -1,4 +1,4 @@
-// Formatting of durations, counts and paths in the language of the page.
+// Formats durations, counts and paths in the language of the page.
 import * as l10n from '@vscode/l10n';
 import { config } from '@vscode/l10n';
 
@@ -9,7 +9,7 @@ if (bundle) config({ contents: bundle });
 
 export const language = page?.documentElement.lang || 'en';
 
-// Created on first use: all of them would delay the first paint.
+// Created on first use: creating all of them would delay the first paint.
 const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
 const counts = once(() => new Intl.NumberFormat(language, { notation: 'compact' }));
 const shares = once(() => new Intl.NumberFormat(language, { style: 'percent' }));
@@ -57,7 +57,7 @@ export function formatDuration(ms: number): string {
   return minutes % 60 ? l10n.t('{0} h {1} min', hours, minutes % 60) : l10n.t('{0} h', hours);
 }
 
-/** In whole seconds, at least one: "4 s". */
+/** Whole seconds, at least one: "4 s". */
 export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }
@@ -79,7 +79,7 @@ function relative(minutes: number, whole: (value: number) => number): string {
   return size < 24 * 60 ? ages().format(whole(minutes / 60), 'hour') : ages().format(whole(minutes / (24 * 60)), 'day');
 }
 
-/** Both forms have the count as `{0}`. */
+/** @param one, other the plural forms, with the count as `{0}` */
 export function counted(one: string, other: string): (count: number) => string {
   return (count) => (plurals().select(count) === 'one' ? one : other).replace('{0}', () => formatNumber(count));
 }
@@ -99,11 +99,11 @@ export function splitPath(path: string): readonly [folder: string, name: string]
   return [path.slice(0, cut + 1), path.slice(cut + 1)];
 }
 
-/** A browser lays a line out as a whole: longer ones take seconds if they have several scripts. */
+/** Browsers lay out a line as a whole, which takes seconds for longer ones in several scripts. */
 const LINE_CHARS = 5_000;
 const LONG_LINE = new RegExp(`^(.{${LINE_CHARS}}).+$`, 'gm');
 
-/** Returns the text with the rest of long lines left out. */
+/** Truncates long lines. */
 export function shortLines(text: string): string {
   return text.length > LINE_CHARS ? text.replace(LONG_LINE, '$1…') : text;
 }
@@ -118,7 +118,7 @@ export function lastLines(text: string, count: number): string {
   return text.slice(index + 1);
 }
 
-/** Tells equal labels apart: `a.png`, `a.png (2)`. */
+/** Makes equal labels distinct: `a.png`, `a.png (2)`. */
 export function numbered(labels: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   return labels.map((label) => {

@@ -1,14 +1,14 @@
-// Every text of the panel and of the pages of tools, in the language of the page.
+// All texts of the panel and of the tool pages, localized.
 import * as l10n from '@vscode/l10n';
 import type { RateLimit } from '../../panel/contract';
 import { counted, formatDuration, formatIn, formatNumber, formatSeconds, formatShare, language } from './format';
 
-// Each table is a call without side effects, so that a page is built without the tables of others.
+// Each table is a call without side effects, so that pages only bundle the tables they use.
 export const strings = /* @__PURE__ */ (() => {
   const turns = counted(l10n.t('{0} turn'), l10n.t('{0} turns'));
   const toolCalls = counted(l10n.t('{0} tool call'), l10n.t('{0} tool calls'));
   return {
-    // Names of regions and of things that have no visible text.
+    // Accessible names of regions and icons.
     conversation: l10n.t('Conversation'),
     panelTitle: 'Parley',
     message: l10n.t('Message'),
@@ -153,7 +153,6 @@ export const strings = /* @__PURE__ */ (() => {
     selectFolder: (folder: string) => l10n.t('Folder: {0}. Select another…', folder),
     branch: l10n.t('Branch'),
     lastSessions: l10n.t('Last sessions here'),
-    /** What the keys of the composer do. */
     emptyKeys: [
       ['@', l10n.t('Add context')],
       ['/', l10n.t('Commands')],
@@ -201,7 +200,7 @@ export const strings = /* @__PURE__ */ (() => {
       test_failures: l10n.t('Failed tests'),
       run_task: l10n.t('Run task'),
     },
-    /** Of several calls in one line. */
+    /** For groups of calls. */
     activities: {
       read: counted(l10n.t('Read {0} file'), l10n.t('Read {0} files')),
       search: counted(l10n.t('{0} search'), l10n.t('{0} searches')),
@@ -261,7 +260,7 @@ export const strings = /* @__PURE__ */ (() => {
     openInTerminal: l10n.t('Open in terminal'),
     openLocation: (label: string) => l10n.t('Open {0}', label),
     linesAbove: counted(l10n.t('{0} line above'), l10n.t('{0} lines above')),
-    /** Of an output that lost its beginning. */
+    /** For output whose beginning was dropped. */
     manyLinesAbove: (lines: number) => l10n.t('More than {0} lines above', formatNumber(lines)),
     terminalTruncated: l10n.t('Earlier output is no longer available.'),
     noOutput: l10n.t('No output'),
@@ -280,10 +279,10 @@ export const strings = /* @__PURE__ */ (() => {
     answerHint: (isMac: boolean) => l10n.t('{0} to answer by key', isMac ? 'Ctrl+Cmd+J' : l10n.t('Ctrl+K J')),
     numberHint: l10n.t('Number, then Enter to answer'),
     dismissHint: l10n.t('Esc to dismiss, ? for keys'),
-    /** Of a permission request: the title of the call that started the subagent. */
+    /** With the title of the call that started the subagent. */
     askedBy: (title: string) => l10n.t('Asked by {0}', title),
     commandIn: (folder: string) => l10n.t('in {0}', folder),
-    /** Of a text that is to be approved. */
+    /** For a text to approve. */
     notShown: (lines: number, characters: number) =>
       lines > 1
         ? l10n.t('… {0} lines not shown …', formatNumber(lines))
@@ -348,7 +347,7 @@ export const strings = /* @__PURE__ */ (() => {
     waitsForBrowser: l10n.t('Continue in the browser.'),
     punycode: l10n.t("This site's name has characters that may look like others. Open the site only if you trust it."),
 
-    // Work beside the turns.
+    // Background tasks.
     backgroundWork: l10n.t('Background tasks'),
     backgroundCount: counted(
       l10n.t('{0} task running in the background'),
@@ -395,7 +394,7 @@ export const strings = /* @__PURE__ */ (() => {
     turnEmpty: l10n.t('The agent sent no response.'),
 
     // Composer.
-    /** Of an agent whose name is not known yet: what the first picture shows (shell.html). */
+    /** While the agent's name is unknown; also in shell.html. */
     placeholderFirst: l10n.t('Ask Agent…'),
     placeholder: (agent: string) => l10n.t('Ask {0}…', agent),
     placeholderAsked: (agent: string) => l10n.t('Answer {0}…', agent),
@@ -468,7 +467,7 @@ export const strings = /* @__PURE__ */ (() => {
     editReturned: l10n.t('The queued message was sent before your edit was saved. Your text is in the message field.'),
     resume: l10n.t('Resume'),
     sendQueued: (count: number) => l10n.t('Send {0} queued', formatNumber(count)),
-    /** The same in full; begins with the words that are shown. */
+    /** Accessible name; begins with the visible words. */
     sendQueuedMessages: counted(l10n.t('Send {0} queued message'), l10n.t('Send {0} queued messages')),
     clearQueue: l10n.t('Clear'),
     attachmentCount: counted(l10n.t('{0} attachment'), l10n.t('{0} attachments')),
@@ -476,7 +475,6 @@ export const strings = /* @__PURE__ */ (() => {
     keyboardShortcuts: l10n.t('Keyboard shortcuts'),
     allKeys: l10n.t('Change shortcuts…'),
     close: l10n.t('Close'),
-    /** What the keys of the panel do. */
     keys: (isMac: boolean): readonly (readonly [string, string])[] => {
       const control = isMac ? 'Cmd' : l10n.t('Ctrl');
       const enter = l10n.t('Enter');
@@ -610,7 +608,7 @@ export const strings = /* @__PURE__ */ (() => {
         reason === '' ? l10n.t('Not drawn: invalid formula') : l10n.t('Not drawn: {0}', reason),
     },
 
-    // Of several parts.
+    // Shared.
     closeByKey: l10n.t('Close (Escape)'),
     versionMismatch: l10n.t('Parley was updated. Reload the panel to continue.'),
   } as const;

@@ -1,15 +1,15 @@
-// Puts the calls of a session into lanes, so that those that ran at the same time stand below each
-// other, and says what of a lane is to be drawn: never more than one mark a pixel. Pure.
+// Assigns the calls of a session to lanes, so that simultaneous calls are below each other, and
+// selects what to draw of a lane: at most one mark per pixel. Pure.
 
 import type { TimelineCall } from '../../panel/contract';
 import { firstIndex } from '../text/firstIndex';
 import type { TimeAxis } from './timeAxis';
 
-/** In the last lane calls may overlap. */
+/** Maximum number of lanes; calls may overlap in the last one. */
 const MAX_LANES = 6;
 const MAX_SUBAGENT_LANES = 3;
 
-/** One call, or several within a pixel. px */
+/** A call, or several within a pixel. In px. */
 export interface Mark {
   readonly x: number;
   readonly width: number;
@@ -17,7 +17,7 @@ export interface Mark {
   readonly isFailed: boolean;
 }
 
-/** The visible part: positions in ms, and pixels per ms. */
+/** The visible range: positions in ms, and pixels per ms. */
 export interface Sight {
   readonly from: number;
   readonly until: number;
@@ -28,12 +28,12 @@ export class Lane {
   readonly #calls: readonly TimelineCall[];
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
-  /** The latest end of a call and all before it. */
+  /** Running maximum of the calls' ends. */
   readonly #reached: Float64Array;
   /** Number of failed calls before each. */
   readonly #failed: Uint32Array;
 
-  /** @param calls in order of their start */
+  /** @param calls ordered by start */
   constructor(calls: readonly TimelineCall[], axis: TimeAxis, now: number) {
     this.#calls = calls;
     this.#starts = Float64Array.from(calls, ({ at }) => axis.at(at));
@@ -59,7 +59,7 @@ export class Lane {
         index++;
         continue;
       }
-      // All calls that begin within this pixel are one mark. The last one can be longer.
+      // Calls that begin within this pixel are one mark; the last of them can be longer.
       const pixel = Math.floor(x);
       const next = Math.max(index + 1, firstOver(this.#starts, from + (pixel + 1) / scale, index));
       const end = (this.#ends[next - 1]! - from) * scale;
@@ -70,7 +70,7 @@ export class Lane {
     return marks;
   }
 
-  /** Returns the call at a position, or the nearest one within `reach` ms. */
+  /** Returns the call at a position, otherwise the nearest one within `reach` ms. */
   find(position: number, reach: number): TimelineCall | undefined {
     let best: TimelineCall | undefined;
     let distance = reach;
@@ -124,7 +124,7 @@ function spread(calls: readonly TimelineCall[], most: number, now: number): read
   return lanes;
 }
 
-/** Returns the first index from `from` whose value is at least `value`. Values ascend. */
+/** Returns the first index from `from` whose value is at least `value`. Values must ascend. */
 function firstOver(values: Float64Array, value: number, from: number): number {
   return firstIndex(from, values.length, (index) => values[index]! >= value);
 }

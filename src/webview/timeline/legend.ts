@@ -1,5 +1,5 @@
-// The legend of the timeline. The picture takes its colours from its elements, which have those of
-// the theme.
+// The legend of the timeline. The picture reads its colours, which come from the theme, from the
+// legend's elements.
 import { el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 
@@ -11,7 +11,7 @@ export function kindOf(kind: string): CallKind {
   return KINDS.find((one) => one === kind) ?? 'other';
 }
 
-/** Others have the foreground of charts. */
+/** Others use the foreground colour of charts. */
 const COLOURS: Readonly<Record<string, string>> = {
   read: 'var(--vscode-charts-blue, var(--link))',
   search: 'color-mix(in srgb, var(--vscode-charts-blue, var(--link)) 60%, var(--bg))',

@@ -1,5 +1,5 @@
-// Maps times to positions on the axis of the timeline. Time in which nothing ran is cut short, as
-// there are often hours between turns of minutes. Pure.
+// Maps times to positions on the timeline's axis. Idle time is shortened, as there are often hours
+// between turns of minutes. Pure.
 import { firstIndex } from '../text/firstIndex';
 
 export interface Span {
@@ -7,7 +7,7 @@ export interface Span {
   readonly until: number;
 }
 
-/** Maximum share of cut times. */
+/** Maximum share of shortened times. */
 const CUT_SHARE = 0.2;
 
 interface Piece extends Span {
@@ -68,7 +68,7 @@ export class TimeAxis {
     return piece.until + ((into - span) / (next.at - piece.at - span)) * (next.from - piece.until);
   }
 
-  /** Returns the index of the last piece that begins by then, or -1. */
+  /** Returns the index of the last piece that begins at or before `value`, or -1. */
   #last(key: 'from' | 'at', value: number): number {
     return firstIndex(0, this.#pieces.length, (index) => this.#pieces[index]![key] > value) - 1;
   }

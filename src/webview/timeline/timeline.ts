@@ -1,4 +1,4 @@
-// The timeline above the transcript: turns and tool calls along time, as a picture and as a list.
+// The timeline above the transcript: turns and tool calls over time, as a picture and a list.
 import type { ToWebview } from '../../panel/contract';
 import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
 import { post } from '../host/host';
@@ -12,7 +12,7 @@ import { TimelinePicture } from './timelinePicture';
 
 /** Minimum interval of requests, ms. */
 const RENEW_MS = 1000;
-/** Of what is visible. */
+/** Share of the visible range. */
 const STEP = 0.2;
 
 export class Timeline {

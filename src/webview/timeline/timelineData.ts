@@ -1,4 +1,4 @@
-// The turns and calls that the timeline shows, put together from the parts of the host. Pure.
+// Merges the host's updates into the turns and calls that the timeline shows. Pure.
 import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contract';
 
 export type TimelineRow =
@@ -8,10 +8,10 @@ export type TimelineRow =
 export class TimelineData {
   turns: TimelineTurn[] = [];
   calls: TimelineCall[] = [];
-  /** The host's clock when it last sent something, ms since 1970. */
+  /** The host's clock in its last update, ms since 1970. */
   now = 0;
 
-  /** The first entry that can have changed since. */
+  /** The first entry that may have changed since. */
   get from(): number {
     const open = this.calls.find(({ endedAt }) => endedAt === undefined) ?? this.calls.at(-1);
     if (!open) return 0;

@@ -1,5 +1,5 @@
-// The list of the timeline: its turns and calls as rows, of which only those in sight are drawn.
-// The keyboard walks it, and screen readers read it.
+// The timeline as a list of turns and calls for the keyboard and screen readers. Only visible rows
+// are drawn.
 import { revealControls } from '../../base/revealControls';
 import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, isComposing, setAttributes } from '../dom/dom';
@@ -8,15 +8,15 @@ import { strings } from '../text/strings';
 import { createSwatch, kindOf } from './legend';
 import type { TimelineRow } from './timelineData';
 
-/** Height of a row, px; the style sheet has it too. */
+/** Height of a row, px; also in the style sheet. */
 const ROW = 22;
 const MORE = 4;
-/** Shorter waits are not mentioned, ms. */
+/** Minimum wait that is mentioned, ms. */
 const LEAST_WAIT = 1000;
 
 export interface ListOptions {
   onSelect(row: TimelineRow): void;
-  /** Shows a row in the transcript. */
+  /** Reveals a row in the transcript. */
   onOpen(row: TimelineRow): void;
 }
 
@@ -30,7 +30,7 @@ export class TimelineList {
   readonly #room = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
   readonly #drawn = new Map<number, HTMLElement>();
   #rows: readonly TimelineRow[] = [];
-  /** By turn. */
+  /** Number of calls by turn. */
   #counts = new Map<number, number>();
   #now = 0;
   #active = 0;
@@ -201,7 +201,7 @@ export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: Ti
         : '';
   return [
     strings.verbs[known]!,
-    // Drops the verb that many agents begin with.
+    // Drops a leading verb, which many agents add.
     revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
     waitedMs < LEAST_WAIT ? '' : strings.timeline.waited(waitedMs),

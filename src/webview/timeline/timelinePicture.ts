@@ -1,4 +1,4 @@
-// The picture of the timeline: a canvas with the visible part of it, drawn at most once a frame.
+// The picture of the timeline: a canvas of the visible range, drawn at most once per frame.
 import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
@@ -15,9 +15,9 @@ const CONTEXT = 18;
 const BAR = 11;
 const LEAST_BAR = 2;
 const LABEL = 44;
-/** Distance within which a click reaches a bar, px. */
+/** Maximum distance of a click from a bar, px. */
 const REACH = 3;
-/** A longer move drags, px. */
+/** Minimum movement of a drag, px. */
 const DRAG = 4;
 const LEAST_SIGHT = 200;
 const ZOOM = 1.5;
@@ -37,7 +37,7 @@ export class TimelinePicture {
   #turns: readonly TimelineTurn[] = [];
   #hasContext = false;
   #now = 0;
-  /** ms; infinite: everything. */
+  /** Start of the visible range, ms; an infinite range shows everything. */
   #from = 0;
   #shown = Number.POSITIVE_INFINITY;
   #selected: TimelineCall | undefined;
@@ -48,7 +48,7 @@ export class TimelinePicture {
   constructor(options: PictureOptions) {
     this.#options = options;
     new ResizeObserver(() => this.#schedule()).observe(this.element);
-    // A change of the theme.
+    // The theme has changed.
     new MutationObserver(() => this.renewColours()).observe(document.documentElement, {
       attributeFilter: ['style', 'class'],
     });
@@ -175,7 +175,7 @@ export class TimelinePicture {
       const left = (start - from) * scale;
       const right = (end - from) * scale;
       for (const wait of turn.waits ?? []) this.#drawWait(wait);
-      // At most one line a pixel.
+      // At most one line per pixel.
       if (left - drawn >= 1) {
         drawn = left;
         context.fillStyle = this.#colour('line');
@@ -193,7 +193,7 @@ export class TimelinePicture {
   }
 
   /**
-   * Steps along the lower edge: the context known at the end of a turn holds until the next one
+   * Draws the context usage as steps along the lower edge; a value applies until the next turn
    * ends.
    */
   #drawContext(width: number, height: number): void {
@@ -206,7 +206,7 @@ export class TimelinePicture {
     for (const turn of this.#turns) {
       const start = this.#axis.at(turn.endedAt ?? this.#now);
       const left = Math.max(0, Math.min(width, (start - from) * scale));
-      // At most one step a pixel.
+      // At most one step per pixel.
       if (left - x >= 1 || start > until) {
         const high = Math.round(before * (CONTEXT - 4));
         context.fillRect(x, base - high, left - x, high);

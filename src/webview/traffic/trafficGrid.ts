@@ -1,5 +1,5 @@
-// The table of the inspector. Only the rows in sight are in the document, and their elements are
-// used again, so the number of nodes does not grow with the traffic.
+// The table of the inspector. Only visible rows are in the document, and their elements are reused,
+// so the number of nodes does not grow with the traffic.
 import type { TrafficRow } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
@@ -9,9 +9,9 @@ import type { TrafficRows } from './trafficRows';
 const COLUMNS = ['time', 'direction', 'method', 'id', 'latency', 'size', 'session'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Rows drawn beyond both edges. */
+/** Rows drawn beyond each edge. */
 const MARGIN = 6;
-/** New rows are followed at this distance from the end, px. */
+/** Distance from the end within which new rows are followed, px. */
 const AT_END = 4;
 
 const ICONS: Readonly<Record<TrafficRow['direction'], IconName>> = {
@@ -207,7 +207,6 @@ function idOf(seq: number): string {
   return `message-${seq}`;
 }
 
-/** As logs write times. */
 function timeOf(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');

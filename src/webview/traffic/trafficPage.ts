@@ -11,7 +11,7 @@ import { TurnLanes } from './turnLanes';
 
 /** Delay before the content of a selected row is requested, ms. */
 const SELECT_MS = 60;
-/** Delay before a typed text is searched for, ms. */
+/** Delay before typed text is searched for, ms. */
 const FIND_MS = 200;
 const DIRECTIONS: readonly TrafficDirection[] = ['in', 'out', 'stderr', 'noise'];
 
@@ -130,7 +130,7 @@ function receive(message: ToTraffic): void {
       }
       refresh();
       updatePair();
-      // After the rows are drawn, so that a slow page gets no more.
+      // After drawing the rows, so that a slow page gets no more.
       requestAnimationFrame(() => post({ type: 'ack' }));
       return;
     case 'lanes':
@@ -165,7 +165,7 @@ function refilter(): void {
   refresh();
 }
 
-/** Also if the filter hides it. */
+/** Shows a row even if the filter hides it. */
 function showRow(seq: number): void {
   if (rows.indexOf(seq) === -1 && rows.has(seq)) {
     for (const filter of [search, direction, method]) filter.value = '';
@@ -177,7 +177,7 @@ function showRow(seq: number): void {
 
 function refresh(): void {
   const { methods } = rows;
-  // An open list would close.
+  // Would close an open list.
   if (document.activeElement !== method)
     setOptions(
       method,
@@ -205,7 +205,7 @@ function showContent(row: TrafficRow): void {
 }
 
 function showPayload({ text, cut }: Extract<ToTraffic, { type: 'payload' }>): void {
-  // Always as text: an agent wrote it.
+  // As text, since an agent wrote it.
   content.textContent = text === null ? trafficStrings.gone : revealControls(text);
   if (cut > 0) content.append(`\n… ${trafficStrings.cut(cut)}`);
   content.scrollTop = 0;
@@ -238,7 +238,7 @@ function chooser(label: string): HTMLSelectElement {
   return select;
 }
 
-/** Keeps the chosen option, even if it no longer exists. */
+/** Keeps the selected option even if it no longer exists. */
 function setOptions(select: HTMLSelectElement, all: string, options: readonly (readonly [string, string])[]): void {
   const { value } = select;
   const kept = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];

@@ -1,19 +1,19 @@
-// The rows that the inspector has and those that its filters let through.
+// The rows of the inspector, and those that match its filters.
 
 import type { TrafficRow } from '../../panel/trafficContract';
 import { firstIndex } from '../text/firstIndex';
 
-/** Empty parts do not filter. */
+/** Empty fields do not filter. */
 export interface TrafficFilter {
   readonly direction: string;
   readonly method: string;
   readonly session: string;
   readonly errorsOnly: boolean;
-  /** The host searches the contents. */
+  /** Whether there is a search text; the host searches the contents. */
   readonly hasText: boolean;
 }
 
-/** An agent can make up any number of methods. */
+/** An agent can use any number of methods. */
 const MAX_METHODS = 300;
 
 export class TrafficRows {
@@ -34,8 +34,8 @@ export class TrafficRows {
   }
 
   /**
-   * @param first rows before this one are removed
-   * @param found those with the searched text
+   * @param first earlier rows are removed
+   * @param found rows with the search text
    */
   add(rows: readonly TrafficRow[], first: number, found: readonly number[]): void {
     for (const seq of found) this.#found.add(seq);
@@ -65,7 +65,7 @@ export class TrafficRows {
     return placeOf(this.#all, seq) !== -1;
   }
 
-  /** Among the shown rows. */
+  /** Returns the index among the matching rows. */
   indexOf(seq: number | undefined): number {
     return seq === undefined ? -1 : placeOf(this.shown, seq);
   }
@@ -93,7 +93,6 @@ export class TrafficRows {
   }
 }
 
-/** Returns the number of rows before one. */
 function countBefore(rows: readonly TrafficRow[], first: number): number {
   return firstIndex(0, rows.length, (index) => rows[index]!.seq >= first);
 }

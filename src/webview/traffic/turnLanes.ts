@@ -1,12 +1,12 @@
-// The trace of turns: a lane for each prompt, with its marks and the time between them. The number
-// of lanes is bounded, and only lanes that have changed are drawn again.
+// The trace of turns: a lane per prompt, with its marks and the times between them. The number of
+// lanes is bounded, and only changed lanes are redrawn.
 import { revealControls } from '../../base/revealControls';
 import type { LaneMark, TurnLane, TurnMarkNote } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { moreCount, trafficStrings } from '../text/strings';
 
-/** New lanes are followed at this distance from the end, px. */
+/** Distance from the end within which new lanes are followed, px. */
 const AT_END = 4;
 
 const NOTE_ICONS: Readonly<Record<TurnMarkNote, IconName>> = {
@@ -56,10 +56,7 @@ export class TurnLanes {
     this.#updateHidden();
   }
 
-  /**
-   * Adds or redraws lanes.
-   * @param first lanes before this one are removed
-   */
+  /** @param first earlier lanes are removed */
   update(first: number, lanes: readonly TurnLane[]): void {
     const { scrollTop, scrollHeight, clientHeight } = this.element;
     const isAtEnd = scrollHeight - scrollTop - clientHeight <= AT_END;
@@ -74,13 +71,13 @@ export class TurnLanes {
     if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
   }
 
-  /** Names of sessions have changed. */
+  /** Updates the names of sessions. */
   rename(): void {
     for (const { lane } of this.#lanes.values()) this.#put(lane);
     this.#mark();
   }
 
-  /** '': all sessions */
+  /** '' shows all sessions. */
   set session(key: string) {
     this.#session = key;
     for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#passes(lane);
@@ -146,10 +143,7 @@ export class TurnLanes {
     if (mark.seq !== undefined) this.#options.onSelect(mark.seq);
   }
 
-  /**
-   * Shows which mark is selected.
-   * @param isSought scrolls to it
-   */
+  /** @param isSought whether to scroll to the selected mark */
   #mark(isSought = false): void {
     for (const cell of this.element.querySelectorAll('.lane-mark[aria-selected=true]'))
       cell.setAttribute('aria-selected', 'false');

@@ -1,7 +1,7 @@
-// While an agent's output arrives, nothing else moves: an animation restyles and redraws in each
-// frame, which slows the output, and the output itself shows that the agent is working.
+// Pauses animations while output arrives: an animation restyles and redraws each frame, which slows
+// the output, and the output itself shows that the agent is working.
 
-/** How long after the last arrival animations stay paused, ms. */
+/** How long animations stay paused after the last output, ms. */
 const QUIET_MS = 1000;
 
 let quiet: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,5 @@
-// Draws groups of calls, or in the focus view those of whole turns: keeps the pages right when a
-// group grows, is folded or unfolded.
+// Draws groups of calls, or whole turns in the focus view, and updates the pages when a group
+// grows, collapses or expands.
 import type { ItemView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';
@@ -15,9 +15,9 @@ import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
 
 export interface ReviewState {
-  /** The running turn, whose changes will wait. */
+  /** The running turn, whose changes will wait for review. */
   readonly turnId: string | undefined;
-  /** Absolute paths; undefined: too many to name. */
+  /** Absolute paths; undefined if there are too many. */
   readonly files: ReadonlySet<string> | undefined;
 }
 
@@ -44,7 +44,7 @@ export class GroupFolds implements PageGroups {
     return this.#groups instanceof TurnFolds;
   }
 
-  /** Call it before the pages are drawn again. */
+  /** Call it before the pages are redrawn. */
   setFocusView(isOn: boolean): void {
     this.#groups = this.#create(isOn);
     for (let index = 0; index < this.#store.total; index++) {
@@ -66,7 +66,7 @@ export class GroupFolds implements PageGroups {
     }
   }
 
-  /** What the user has to do with an item has changed. */
+  /** Call it when an item begins or stops to need the user. */
   renew(index: number): void {
     const item = this.#store.get(index)?.item;
     if (!item) return;
@@ -126,7 +126,7 @@ export class GroupFolds implements PageGroups {
     return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
-  /** Returns the view of an item, or of its folded group. */
+  /** Returns the view of an item, or of its collapsed group. */
   viewOf(index: number): EntryView | undefined {
     return this.#view(this.#groups.hides(index) ? this.at(index)!.first : index);
   }
@@ -149,7 +149,7 @@ export class GroupFolds implements PageGroups {
     this.#groups.toggle(group);
     const head = Math.floor(group.first / PAGE_SIZE);
     for (let index = group.first; index <= group.last && index < (head + 1) * PAGE_SIZE; index++) this.#redraw(index);
-    // A folded group can bring any number of pages into view: the observer reports which.
+    // Collapsing can bring any number of pages into view: the observer reports which.
     for (let place = head + 1; place * PAGE_SIZE <= group.last; place++) {
       const page = this.#pages.at(place);
       if (page) this.#drawAgain(page);
@@ -163,7 +163,7 @@ export class GroupFolds implements PageGroups {
     if (group && !group.isOpen) this.toggle(group);
   }
 
-  /** When the observer reports that it is near. */
+  /** Redraws the page when the observer reports that it is near. */
   #drawAgain(page: Page): void {
     page.unmount();
     page.forgetHeight();
@@ -185,7 +185,7 @@ export class GroupFolds implements PageGroups {
   }
 }
 
-/** Whether a change of a call waits for review, or will at the end of the turn. */
+/** Returns whether the changes of a call wait for review, or will at the end of the turn. */
 function waits(item: ItemView, { turnId, files }: ReviewState): boolean {
   if (item.kind !== 'tool') return false;
   return item.content.some(

@@ -1,5 +1,5 @@
-// Entries that are nested in calls, as subagents make them: they are drawn in the entry of their
-// call, and not at their own places, unless they ask for a permission.
+// Entries nested in calls, such as those of subagents: drawn inside the entry of their call instead
+// of their own place, unless they request a permission.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import type { ItemChange, ItemStore } from '../entries/itemStore';
@@ -11,7 +11,7 @@ import type { Scroller } from './scroller';
 import type { Target } from './scrollIntoView';
 
 const TICK_MS = 1000;
-/** Maximum number of unfolded calls whose contents are remembered while out of the page. */
+/** Maximum number of expanded calls whose contents are kept while not in the page. */
 const MAX_KEPT = 50;
 
 export class Nesting implements NestHost {
@@ -89,14 +89,14 @@ export class Nesting implements NestHost {
     for (const nest of this.#all()) nest.update();
   }
 
-  /** Returns the item to reveal, once it is loaded. */
+  /** Returns the item to reveal once it is loaded. */
   arrived(): Target | undefined {
     const target = this.#wanted;
     return target && this.store.get(target.index) ? target : undefined;
   }
 
   /**
-   * Scrolls to a nested item in the entry of its call.
+   * Scrolls to a nested item inside the entry of its call.
    * @returns false if it is drawn at its own place
    */
   reveal(target: Target): boolean {
@@ -127,8 +127,8 @@ export class Nesting implements NestHost {
   }
 
   /**
-   * Unfolds the calls down to an item.
-   * @param path its calls, the first of which is drawn
+   * Expands the calls down to an item.
+   * @param path the calls; the first one is drawn
    */
   #find(path: readonly number[], index: number, drawn: (view: EntryView) => void): void {
     const [first, ...rest] = path;

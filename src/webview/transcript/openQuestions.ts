@@ -1,5 +1,4 @@
-// The open questions: permission requests by the item they are about, and the forms and pages below
-// the last entry.
+// The open questions: permission requests by item, and the forms and pages below the last entry.
 import type { PermissionView } from '../../panel/contract';
 import type { EntryContext } from '../entries/entryView';
 import { createPermissionCard } from '../entries/permissionCard';
@@ -8,7 +7,7 @@ import { hiddenPermissions } from '../host/session';
 export class OpenQuestions {
   formIds: readonly string[] = [];
   #permissions: readonly PermissionView[] = [];
-  /** Answered here, not yet confirmed by the host. */
+  /** Answered here, but not confirmed by the host. */
   readonly #answered = new Set<string>();
   byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
 
@@ -27,7 +26,7 @@ export class OpenQuestions {
     this.#answered.add(id);
   }
 
-  /** @returns the new permission requests, and the indexes of the items that had or have one */
+  /** @returns the new permission requests, and the indexes of all items that had or have one */
   setPermissions(permissions: readonly PermissionView[]): {
     readonly fresh: readonly PermissionView[];
     readonly touched: Iterable<number>;
@@ -45,12 +44,12 @@ export class OpenQuestions {
   }
 }
 
-/** The JSON of what each card shows. */
+/** JSON of the request each card shows. */
 const cards = new WeakMap<HTMLElement, string>();
 
 /**
- * Updates the cards of permission requests that belong to no entry. Remaining cards are not
- * touched, as one may have the focus.
+ * Updates the cards of permission requests without an entry. Unchanged cards are not touched, as
+ * one may have the focus.
  */
 export function drawOrphanCards(
   box: HTMLElement,
@@ -72,7 +71,7 @@ export function drawOrphanCards(
   }
 }
 
-/** Tracks which open questions are out of view, so that the header can lead to them. */
+/** Tracks open questions that are out of view, so that the header can link to them. */
 export class HiddenCards {
   readonly #box: HTMLElement;
   readonly #observer: IntersectionObserver;

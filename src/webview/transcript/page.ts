@@ -1,4 +1,5 @@
-// A page of adjacent items. Near the viewport it contains their entries; far away only its height.
+// A page of adjacent items: their entries near the viewport, an empty box of the same height
+// elsewhere.
 import type { Disposable } from '../../base/disposable';
 import type { ItemView, PermissionView } from '../../panel/contract';
 import { el } from '../dom/dom';
@@ -52,7 +53,7 @@ export class Page implements Disposable {
     this.#onChange = onChange;
   }
 
-  /** Call it when it is added to the document. */
+  /** Call it when the page is added to the document. */
   enter(): void {
     if (this.#watches.length > 0) return;
     const near = this.#context.viewport.watch(this.element, (isNear, height) => {
@@ -87,7 +88,7 @@ export class Page implements Disposable {
     return false;
   }
 
-  /** Whether all its items are drawn in the calls that they are nested in. */
+  /** Whether all its items are drawn inside other entries. */
   get isEmpty(): boolean {
     for (let index = this.first; index < this.end; index++) if (!this.#isElsewhere(index)) return false;
     return true;
@@ -117,7 +118,7 @@ export class Page implements Disposable {
     if (this.isMounted) return;
     this.isMounted = true;
     this.element.style.height = '';
-    // Draws all in one go, as its height would otherwise collapse and grow again in view. Only very
+    // Draws all in one go, as the height would otherwise collapse and grow again in view. Only very
     // long entries are finished in later frames.
     const deadline = performance.now() + MOUNT_BUDGET;
     for (let index = this.first; index < this.end; index++) {
@@ -212,7 +213,7 @@ export class Page implements Disposable {
       view.setPermissions(permissions);
       return;
     }
-    // A request that is not about a tool call has its card at the end of the entry.
+    // A request without a tool call has its card at the end of the entry.
     drawOrphanCards(view.element, permissions, this.#context);
   }
 
@@ -267,7 +268,7 @@ const LINE = 20;
 const GAP = 9;
 const CHANGES_LINE = 24;
 
-/** In px, before an item is first drawn. Only the scroll bar depends on it. */
+/** Height before the first drawing, px. Only the scroll bar depends on it. */
 function estimateHeight(item: ItemView, columns: number): number {
   switch (item.kind) {
     case 'user':

@@ -1,7 +1,6 @@
 // The pages of a transcript in groups. Only groups near the viewport have their pages in the
 // document; each other group is a single box with the height of its pages. So the size of the
-// document does not depend on the length of the conversation, and pages are created only when
-// needed.
+// document does not depend on the length of the conversation, and pages are created on demand.
 import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
 import type { ViewportWatcher } from '../dom/viewport';
@@ -23,7 +22,7 @@ export interface PageListOptions {
   create(place: number): Page;
   /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number;
-  /** Whether a page must stay in the document although it is far from the viewport. */
+  /** Returns whether a page must stay in the document although it is far from the viewport. */
   isHeld(page: Page): boolean;
   readonly viewport: ViewportWatcher;
 }
@@ -58,7 +57,7 @@ export class PageList {
     if (!group || place < 0 || place >= this.length) return undefined;
     if (!group.isOpen) {
       this.#open(group);
-      // If it is far away, the observer would not report when it must be removed.
+      // Far away, the observer would not report when to remove it.
       this.#options.viewport.renew(group.element);
     }
     return group.pages[place % GROUP_SIZE];
@@ -77,7 +76,7 @@ export class PageList {
     for (const { pages } of this.#groups) for (const page of pages) if (page) yield page;
   }
 
-  /** Yields the pages, last first, and adds each to the document on demand. */
+  /** Yields the pages, last first, adding each to the document on demand. */
   *fromEnd(): Iterable<Page> {
     for (let place = this.length - 1; place >= 0; place--) yield this.open(place)!;
   }
@@ -102,7 +101,7 @@ export class PageList {
     if (group) this.#fold(group);
   }
 
-  /** @param places of the pages whose height has changed; else all */
+  /** @param places of the pages whose height has changed; by default all */
   refit(places?: readonly number[]): void {
     const groups = places ? new Set(places.map((place) => this.#groups[Math.floor(place / GROUP_SIZE)])) : this.#groups;
     for (const group of groups) if (group && !group.isOpen) this.#reserve(group);

@@ -31,7 +31,7 @@ export class PageLoader {
   }
 
   /**
-   * Removes the items of the pages farthest from the viewport. The last ones stay, as they still
+   * Removes the items of the pages farthest from the viewport. The last pages stay, as they still
    * change.
    * @param last index of the last page
    */

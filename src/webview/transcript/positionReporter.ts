@@ -1,5 +1,5 @@
-// Reports the scroll position shortly after it changed, once it is certain: positions among entries
-// not drawn yet are not.
+// Reports the scroll position shortly after a change, once it is certain: positions among undrawn
+// entries are not.
 import type { Anchor } from '../../panel/contract';
 import { post, saveUiState } from '../host/host';
 

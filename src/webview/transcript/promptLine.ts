@@ -1,6 +1,6 @@
-// The user's message whose turn is at the top of the box, as one line over it while the message
-// itself is out of sight. An observer tells which entry is at the top, so that neither an update
-// nor scrolling queries the layout.
+// A line over the transcript with the user message of the turn at the top, while that message is
+// out of view. An observer reports which entry is at the top, so that neither updates nor scrolling
+// query the layout.
 import { revealControls } from '../../base/revealControls';
 import { button, el } from '../dom/dom';
 import type { ItemStore } from '../entries/itemStore';
@@ -10,11 +10,11 @@ export class PromptLine {
   readonly #store: ItemStore;
   readonly #line: HTMLButtonElement;
   readonly #observer: IntersectionObserver;
-  /** Entries at the top of the box: within a strip that is higher than the gap between two. */
+  /** Entries in a strip at the top of the box that is higher than the gap between two entries. */
   readonly #top = new Set<HTMLElement>();
   #index = 0;
 
-  /** @param box gets the line as its first child */
+  /** @param box the line becomes its first child */
   constructor(box: HTMLElement, store: ItemStore, reveal: (index: number) => void) {
     this.#store = store;
     this.#line = button('prompt-line', '', () => reveal(this.#index));

@@ -1,6 +1,6 @@
-// Answers by key. From the empty message, the number of an answer leads to it, and Enter gives it.
-// Who answers by key stays with the questions until the turn ends; a question that takes the focus
-// so is answered in the same way, as the user may be about to type.
+// Answers questions by key. In the empty message, the number of an answer focuses it, and Enter
+// gives it. A user who answers by key stays with the questions until the turn ends; a question that
+// takes the focus itself is answered in the same way, as the user may be about to type.
 import { isComposing } from '../dom/dom';
 import { MODIFIERS } from '../input/ignoredKeys';
 import { isTyped, messageField } from '../input/typing';
@@ -16,10 +16,10 @@ export interface QuestionTargets {
 
 export class QuestionKeys {
   readonly #targets: QuestionTargets;
-  /** The answer that the digits led to. */
+  /** The answer that was focused by number. */
   #led: { readonly answer: HTMLElement; readonly digits: string } | undefined;
   #staysInQuestions = false;
-  /** Whether the question in focus took it. */
+  /** Whether the focused question took the focus itself. */
   #tookFocus = false;
   #numbered: HTMLElement | undefined;
 
@@ -45,19 +45,19 @@ export class QuestionKeys {
     this.#staysInQuestions = false;
   }
 
-  /** A question was drawn. */
+  /** Call it when a question was drawn. */
   arrived(): void {
     if (!this.#staysInQuestions || !isAtMessage()) return;
     this.#targets.reveal();
     this.#tookFocus = true;
   }
 
-  /** The user goes to the question, where a number alone answers. */
+  /** Call it when the user focuses the question, where a number alone answers. */
   entered(): void {
     this.#tookFocus = false;
   }
 
-  /** Shows the numbers where they work. */
+  /** Shows the numbers of answers when they work. */
   showNumbers(): void {
     const card = document.hasFocus() ? this.#card() : undefined;
     if (card !== this.#numbered) this.#numbered?.classList.remove('by-number');
@@ -67,7 +67,6 @@ export class QuestionKeys {
       parentElement?.setAttribute('data-number', String(index + 1));
   }
 
-  /** The card that a number is about. */
   #card(): HTMLElement | undefined {
     const card = document.activeElement?.closest<HTMLElement>(this.#tookFocus ? CARD : FORM);
     return card ?? (isAtMessage() || this.#led ? this.#targets.first() : undefined);
@@ -85,7 +84,7 @@ export class QuestionKeys {
       answer.focus();
       if (answer instanceof HTMLInputElement) answer.click();
     } else if (led && isTyped(event)) {
-      // It was text: Space must not press the answer.
+      // The digits were text: Space must not press the answer.
       messageField()?.focus();
       document.execCommand('insertText', false, led.digits + (event.key === 'Dead' ? '' : event.key));
       if (event.key === 'Dead') return;
@@ -95,7 +94,7 @@ export class QuestionKeys {
   }
 }
 
-/** Whether nothing but the empty message has the focus. */
+/** Returns whether the empty message has the focus. */
 function isAtMessage(): boolean {
   const { activeElement, body } = document;
   const field = messageField();
@@ -108,7 +107,6 @@ function answerOf(card: HTMLElement | undefined, key: string): HTMLElement | und
   return choice ?? radiosOf(card)[Number(key) - 1];
 }
 
-/** The answers of a form's first question with one answer. */
 function radiosOf(card: HTMLElement | undefined): readonly HTMLInputElement[] {
   const all = [...(card?.querySelectorAll<HTMLInputElement>('input[type=radio]:enabled') ?? [])];
   return all.filter(({ name }) => name === all[0]?.name);

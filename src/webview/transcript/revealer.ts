@@ -1,5 +1,5 @@
-// Scrolls to an item that can be far away and not drawn yet: the pages around it are drawn first,
-// and the item is put in place once all of them have their height.
+// Scrolls to an item that can be far away and not drawn: the pages around it are drawn first, and
+// the item is positioned once their heights are measured.
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
 import type { ItemStore } from '../entries/itemStore';
@@ -8,7 +8,7 @@ import type { PageList } from './pageList';
 import type { Scroller } from './scroller';
 import { focusEntry, scrollToTarget, scrollWithin, type Target } from './scrollIntoView';
 
-/** Pages drawn around a target: its own, and those below, whose height must be known. */
+/** Number of pages drawn around a target: its own, and those below. */
 const REVEALED_PAGES = 5;
 
 export interface RevealerOptions {
@@ -61,7 +61,7 @@ export class Revealer {
     const target = this.target;
     const { invalidate, scroller } = this.#options;
     const view = target && this.#options.view(target.index);
-    // Nothing has a position before the layout.
+    // Positions are only known after the layout.
     if (!target || !view || scroller.box.clientHeight === 0) return;
     if ((target.offset !== undefined || target.drawn) && view.drawWhole?.()) {
       invalidate();
@@ -87,7 +87,7 @@ export class Revealer {
     if (target.isFound) this.#highlight(view.element);
   }
 
-  /** Gives up the target. What was drawn for it and is far away is removed. */
+  /** Drops the target. What was drawn for it is removed if it is far away. */
   end(): void {
     const pages = this.#pages();
     this.target = undefined;

@@ -1,6 +1,6 @@
-// Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
-// move between them, Alt+Up and Alt+Down between the user's messages, and 1, 2, 3 answer the
-// focused permission request.
+// Keyboard navigation of entries. One entry is in the tab order; the arrow keys, Home and End move
+// between entries, Alt+Up and Alt+Down between user messages, and 1, 2, 3 answer the focused
+// permission request.
 import type { ItemStore } from '../entries/itemStore';
 import { pressByKey } from '../entries/permissionCard';
 import type { GroupFolds } from './groupFolds';
@@ -9,7 +9,7 @@ import { scrollWithin } from './scrollIntoView';
 const ENTRY = '[data-entry-id]:not([hidden]), .turn-end';
 
 export interface KeyTargets {
-  /** The first item on the screen; undefined at the end. */
+  /** Returns the first visible item; undefined at the end. */
   shown(): number | undefined;
   reveal(index: number): void;
   toggle(entry: HTMLElement): void;
@@ -39,12 +39,12 @@ export class KeyMoves {
     });
   }
 
-  /** Goes to the user's message before or after what has the focus, else what is on the screen. */
+  /** Goes to the user message before or after the focused item, otherwise the visible one. */
   toPrompt(step: 1 | -1): void {
     this.#toMessage(focusedIndex() ?? this.#targets.shown() ?? this.#store.total, step);
   }
 
-  /** @returns whether the key does something */
+  /** @returns whether the key was handled */
   #press({ altKey, key, shiftKey, target }: KeyboardEvent): boolean {
     if (target instanceof HTMLElement && target.matches('input, textarea, select')) return false;
     const entry = entryOf(target);
@@ -87,7 +87,7 @@ export class KeyMoves {
   }
 
   /**
-   * An item that is not loaded is revealed too: that requests it, and the next key continues there.
+   * Also reveals an item that is not loaded: this requests it, and the next key continues there.
    */
   #toMessage(from: number, step: 1 | -1): void {
     for (let index = from + step; index >= 0 && index < this.#store.total; index += step) {

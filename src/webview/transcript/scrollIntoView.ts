@@ -2,13 +2,13 @@
 import type { EntryView } from '../entries/entryView';
 import type { Page } from './page';
 
-/** Where to scroll an item: its top `offset` px above the top edge, or to the middle. */
+/** An item to scroll to: its top `offset` px above the top edge, or centred. */
 export interface Target {
   readonly index: number;
   readonly offset?: number;
-  /** Highlights it, as a search result. */
+  /** Whether to highlight it as a search result. */
   readonly isFound?: true;
-  /** A file to show in the list of a turn. */
+  /** A file to reveal in the turn's list of changes. */
   readonly file?: string;
   /** Called instead of focusing, once the item is completely drawn. */
   readonly drawn?: (view: EntryView) => void;
@@ -16,12 +16,12 @@ export interface Target {
 
 /** Distance between the edge of the box and what is scrolled into view, px. */
 const EDGE = 8;
-/** Height of the line with the user's message over the top, px. */
+/** Height of the prompt line over the top, px. */
 const PROMPT_LINE = 27;
 
 /**
- * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the frame of
- * the panel.
+ * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the panel's
+ * frame.
  */
 export function scrollWithin(box: Element, node: Element | Range, block: 'start' | 'center' | 'nearest'): void {
   const outer = box.getBoundingClientRect();
@@ -59,7 +59,7 @@ export function hasAnswersAtEnd(box: Element, height: number): boolean {
   });
 }
 
-/** Returns the first visible entry; undefined if it is not drawn yet. */
+/** Returns the first visible entry; undefined if it is not drawn. */
 export function firstVisibleEntry(box: Element, pages: Iterable<Page>): EntryView | undefined {
   const { top } = box.getBoundingClientRect();
   for (const page of pages) {

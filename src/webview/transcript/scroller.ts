@@ -1,6 +1,6 @@
 // Follows the end of the transcript while the user is there, and otherwise keeps visible content in
-// place. The layout is never queried per update: a resize observer reports growth after each
-// layout, before painting, and one write corrects the scroll position.
+// place. Updates never query the layout: a resize observer reports growth after each layout, before
+// painting, and one write corrects the scroll position.
 
 const NEAR_END = 24;
 const GESTURE_MS = 1000;
@@ -59,7 +59,7 @@ export class Scroller {
   }
 
   /**
-   * Restores the position held in this frame. Layouts do so too; call it to read positions before.
+   * Restores the position held in this frame. Layouts do so too; call it before reading positions.
    */
   putRight(): void {
     const held = this.#held;
@@ -68,7 +68,7 @@ export class Scroller {
     if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
   }
 
-  /** Makes a change immediately without moving what is being read, even if it moves the box. */
+  /** Makes a change immediately without moving what is being read, even if the box moves. */
   keep(change: () => void): void {
     const before = this.box.getBoundingClientRect().top;
     const place = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
@@ -101,7 +101,7 @@ export class Scroller {
     this.#lastRoom = clientHeight;
   }
 
-  /** Clicks in the conversation are no scroll input: what they change can move all of it. */
+  /** Clicks in the conversation are not scroll input: their changes can move all of it. */
   #touched(event: Event): void {
     if (
       event instanceof KeyboardEvent
@@ -129,8 +129,8 @@ export class Scroller {
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;
     // A frame can come without a layout. If the height changed, that moved the position: shrinking
-    // content pushes the end up, and the next text follows. It is the user's intent only after
-    // recent input.
+    // content pushes the end up, and the next text follows. Only recent input makes it the user's
+    // intent.
     const isSteady = scrollHeight === this.#lastHeight && (!this.isPinned || clientHeight === this.#lastRoom);
     const isWish = this.isPinned
       ? movedUp &&
@@ -154,7 +154,7 @@ export class Scroller {
   }
 }
 
-/** Elements to look into. Others count as a whole, as they may scroll themselves. */
+/** Elements to descend into. Others count as a whole, as they may scroll themselves. */
 const OPEN = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
 const BOXES = '.page-group, .page, .segment';
 
@@ -167,7 +167,7 @@ interface Mark {
 type ScrollAnchor = readonly Mark[];
 
 /**
- * Finds the first visible element that is drawn, or else the first box.
+ * Returns the first visible drawn element and its ancestors, otherwise the first box.
  * @param parts the children of `box` that may be visible, top to bottom
  */
 function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor {
@@ -175,7 +175,7 @@ function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor 
   return find(parts, top, bottom) ?? [];
 }
 
-/** Returns how far the recorded element has moved, px; positive if down. */
+/** Returns how far the anchor has moved, px; positive if down. */
 function movedBy(box: Element, held: ScrollAnchor): number {
   const mark = held.find(({ node }) => node.isConnected);
   if (!mark) return 0;

@@ -1,4 +1,4 @@
-// The conversation: pages in a scroll container. Operations of the host change the store; what is
+// The conversation: pages in a scroll container. The host's operations change the store; what is
 // near the viewport is drawn, a few milliseconds per frame.
 import type { Anchor, ItemView, Op, PermissionView, ToWebview } from '../../panel/contract';
 import { drawRunningChanges, isInRunningChanges } from '../changes/changes';
@@ -40,7 +40,7 @@ import { WorkingLine } from './workingLine';
 
 /** Distance from the viewport within which pages are drawn, px. */
 const MARGIN = 600;
-/** Selected pages drawn in one go; Select All selects what is drawn. */
+/** Maximum number of selected pages drawn in one go, as for Select All. */
 const SELECTED_PAGES = 40;
 /** Height of the button that scrolls to the end, with margins, px. */
 const JUMP_HEIGHT = 42;
@@ -51,7 +51,7 @@ type Snapshot = Extract<ToWebview, { type: 'snapshot' }>;
 
 export class Transcript {
   readonly element: HTMLElement;
-  /** Forms and pages, which `Questions` draws. */
+  /** Forms and pages, drawn by `Questions`. */
   readonly questions = el('div', 'questions');
   readonly #invalidate: () => void;
   readonly store = new ItemStore();
@@ -161,7 +161,7 @@ export class Transcript {
     this.#hiddenCards = new HiddenCards(this.box);
     this.keys = new KeyMoves(this.box, this.store, this.#groups, {
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
-      // Moving over a folded group does not unfold it.
+      // Moving across a collapsed group does not expand it.
       reveal: (index) => this.#revealer.reveal({ index }),
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
     });
@@ -185,7 +185,7 @@ export class Transcript {
     this.nesting.clear();
     this.store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
-    this.#scroller.pin(); // before the pages come: those at the end are drawn immediately
+    this.#scroller.pin(); // before the pages arrive: those at the end are drawn immediately
     this.#growPages();
   }
 
@@ -240,7 +240,7 @@ export class Transcript {
     if (fresh.length > 0) this.#questionKeys.arrived();
   }
 
-  /** A call that asks is drawn at its own place, even if it is nested or its turn is folded. */
+  /** A call that asks is drawn at its own place, even if it is nested or its turn is collapsed. */
   #setPermissions(index: number): void {
     if (this.#groups.isFocusView) this.#groups.renew(index);
     const page = this.#pageOf(index);
@@ -264,7 +264,6 @@ export class Transcript {
     this.#groups.setReview(review);
   }
 
-  /** Shows what the agent does in each turn as one line. */
   setFocusView(isOn: boolean): void {
     if (isOn === this.#groups.isFocusView) return;
     const anchor = this.anchor();
@@ -273,7 +272,7 @@ export class Transcript {
     else this.toLatest();
   }
 
-  /** Without a running turn, nothing streams, and open entries count as complete. */
+  /** Without a running turn, open entries count as complete. */
   setRunning(running: boolean): void {
     this.#running = running;
     if (!running) this.#questionKeys.turnEnded();
@@ -296,7 +295,7 @@ export class Transcript {
       this.#viewport.flush();
     }
     while (this.#drawWanted(deadline)) {
-      // Drawn entries can be smaller than estimated: then more is visible.
+      // If drawn entries are smaller than estimated, more becomes visible.
       this.#scroller.putRight();
       this.#viewport.look();
       this.#viewport.flush();
@@ -331,7 +330,7 @@ export class Transcript {
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
-        if (!page.near) this.#viewport.renew(page.element); // else no event tells when it leaves the viewport
+        if (!page.near) this.#viewport.renew(page.element); // otherwise no event reports when it leaves the viewport
         if (this.#isLast(page)) this.#settle();
         else page.settle(-1);
         drawn = true;
@@ -341,7 +340,7 @@ export class Transcript {
     return drawn && !this.#scroller.isPinned;
   }
 
-  /** Returns what is selected and not drawn. */
+  /** Returns the part of the selection that is not drawn. */
   undrawnPart(): UndrawnPart | undefined {
     return undrawnPart(this.content, this.#pages, this.store.total);
   }
@@ -383,7 +382,7 @@ export class Transcript {
     if (!this.nesting.reveal(target)) this.#revealer.reveal(target);
   }
 
-  /** Unfolds the group of an item, or of the call that the item is drawn in. */
+  /** Expands the group of an item, or of the call that contains it. */
   #unfold(index: number): void {
     const root = this.nesting.hides(index) ? this.store.get(index)?.item.path?.[0] : index;
     if (root !== undefined) this.#groups.unfold(root);
@@ -440,7 +439,7 @@ export class Transcript {
     announce(strings.answerAgain, 'polite');
   }
 
-  /** The button never covers answers. */
+  /** Hides the button if it would cover answers. */
   #lookAtJump(): void {
     this.#jump.hidden =
       this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.box, JUMP_HEIGHT));
@@ -472,7 +471,7 @@ export class Transcript {
     else view?.update();
   }
 
-  /** All but the last entry of a running turn are complete. */
+  /** Settles all entries but the last one of a running turn. */
   #settle(): void {
     const last = this.#running ? this.store.total - 1 : -1;
     for (const place of [this.#pages.length - 2, this.#pages.length - 1]) {
@@ -503,7 +502,7 @@ export class Transcript {
     if (!page.isMounted || isLast || isInUse(page.element)) return;
     page.unmount();
     this.#pages.left(page);
-    // Not now: the scroll position is only known after the observer has reported all pages.
+    // Later: the scroll position is only known once the observer has reported all pages.
     this.#evictDue = true;
   }
 

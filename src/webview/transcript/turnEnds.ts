@@ -1,12 +1,12 @@
-// Finds the end of a turn, which can be far away from an item of the turn and not loaded yet.
+// Finds the end of a turn, which can be far away from an item of the turn and not loaded.
 import type { TurnView } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 
-/** The host sends at most this many together. */
+/** Maximum number of items per message of the host. */
 const ITEMS = 200;
 
-/** The item, or the first one that has to be loaded to find it. */
+/** The end of a turn, or the first item to load to find it. */
 export type TurnEnd = { readonly index: number; readonly turn: TurnView } | { readonly missing: number } | undefined;
 
 export class TurnEnds {

@@ -1,4 +1,4 @@
-// The part of the user's selection that is not in the page, as its pages are far from the viewport.
+// The part of the selection on pages far from the viewport, which is not in the page.
 import { type FromWebview, MAX_TEXT } from '../../panel/contract';
 import { lookAtSelection } from '../dom/selection';
 import { PAGE_SIZE } from './page';
@@ -6,7 +6,7 @@ import type { PageList } from './pageList';
 
 export type UndrawnPart = NonNullable<Extract<FromWebview, { type: 'copySession' }>['part']>;
 
-/** Returns undefined if all that is selected is drawn. */
+/** Returns undefined if the whole selection is drawn. */
 export function undrawnPart(content: HTMLElement, pages: PageList, total: number): UndrawnPart | undefined {
   lookAtSelection(); // draws the selected parts of messages
   const selection = document.getSelection();
@@ -14,7 +14,7 @@ export function undrawnPart(content: HTMLElement, pages: PageList, total: number
   if (!selection || !range?.intersectsNode(content)) return undefined;
   const first = entryAt(range.startContainer, range.startOffset);
   const last = entryAt(range.endContainer, range.endOffset - 1);
-  // It begins below all entries.
+  // The selection begins below all entries.
   if (!first && content.contains(range.startContainer) && range.startContainer !== content) return undefined;
   const from = first ? indexOf(first) : 0;
   const to = last ? indexOf(last) : total;

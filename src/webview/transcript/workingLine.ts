@@ -1,5 +1,5 @@
-// The line at the end of the transcript while the agent works: what it does, and since when. The
-// header tells the same to screen readers.
+// The line at the end of the transcript while the agent works: its activity, and since when. The
+// header announces the same to screen readers.
 import { el, setAttributes } from '../dom/dom';
 import { formatDuration } from '../text/format';
 import { strings } from '../text/strings';
@@ -30,7 +30,7 @@ export class WorkingLine {
     this.#timer = undefined;
     this.element.hidden = work === undefined;
     if (!work) return;
-    // Other statuses have a time in them, or none.
+    // Other statuses include a time, or need none.
     const isPlain = work.status === strings.working;
     this.element.classList.toggle('moves', isPlain);
     this.#word.textContent = work.status;
