@@ -1,4 +1,4 @@
-// Accessibility of the panel's scenes in each theme, checked by axe-core.
+// Accessibility of the panel's scenes in each theme, checked with axe-core.
 import assert from 'node:assert/strict';
 import type { ItemView, MentionView } from '../../src/panel/contract';
 import { isSlow, THEMES } from '../support/tier';
@@ -53,13 +53,13 @@ async function openLists(panel: Panel): Promise<void> {
 
 async function findings({ page }: Panel): Promise<readonly string[]> {
   const found = await seriousFindings(page, 'html', ['page-has-heading-one']);
-  // The colours of terminal output are the theme's.
+  // The theme defines the colours of terminal output.
   return found.filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding));
 }
 
 /**
- * Findings that stay. While a scene is drawn, code has colors for a moment that marks of changed
- * words then take off.
+ * Returns the findings that persist: syntax colours are drawn briefly before the marks of changed
+ * words replace them.
  */
 async function lastingFindings(panel: Panel): Promise<readonly string[]> {
   for (const deadline = Date.now() + 5_000; ; ) {
@@ -79,7 +79,7 @@ describe('accessibility', () => {
       }
     });
 
-  // Text on background is 4.1 : 1 in Solarized Light, and the label of a button 2.7 : 1.
+  // In Solarized Light, the contrast of text is 4.1 : 1, and of a button's label 2.7 : 1.
   for (const theme of isSlow ? (['solarizedLight', 'solarizedDark'] as const) : (['solarizedLight'] as const))
     for (const [name, scene] of Object.entries(SCENES))
       it(`is no harder to read than the theme's own buttons: ${name}, ${theme}`, async () => {
@@ -143,7 +143,7 @@ describe('accessibility', () => {
     );
     await page.emulateMedia({ reducedMotion: null, forcedColors: null });
     assert.equal((await moving()).length, 3);
-    // As VS Code says it, whose setting may differ from the system's.
+    // VS Code's setting, which may differ from the system's.
     await page.evaluate(() => document.body.classList.add('vscode-reduce-motion'));
     assert.deepEqual(await moving(), []);
   });

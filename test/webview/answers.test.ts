@@ -1,4 +1,4 @@
-// Which clicks and keys count as the answer to a question, in a real browser.
+// Which clicks and keys count as an answer to a question, in a real browser.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { PermissionView } from '../../src/panel/contract';
@@ -32,13 +32,11 @@ describe('an answer', () => {
   const focusedCard = () =>
     panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-permission-id'));
 
-  /**
-   * Scrolls until only 10 pixels lie between the upper edge of the panel and an edge of an element.
-   */
+  /** Scrolls until an edge of an element is 10 px below the top edge of the panel. */
   async function cutOff(element: Locator, edge: 'top' | 'bottom'): Promise<void> {
     const place = await element.evaluate((node, side) => {
       const box = node.closest('.transcript')!;
-      // Not at 0: what is drawn above keeps the rest in its place.
+      // Not at 0: the scroll anchor is above.
       return box.scrollTop + node.getBoundingClientRect()[side] - box.getBoundingClientRect().top - 10;
     }, edge);
     await panel.scrollTo(Math.round(place));
@@ -58,7 +56,7 @@ describe('an answer', () => {
     await panel.page.keyboard.down('1');
     await focusedCard();
     await panel.answerable('p2');
-    for (let time = 0; time < 3; time++) await panel.page.keyboard.down('1'); // repeats, as it is still down
+    for (let time = 0; time < 3; time++) await panel.page.keyboard.down('1'); // repeats, as the key is still down
     await panel.page.keyboard.up('1');
     assert.deepEqual(await answers(), ['p1 yes']);
     await panel.page.keyboard.press('1');
@@ -101,7 +99,7 @@ describe('an answer', () => {
 
   it('does not count when the card has only just appeared', async () => {
     await open({ items: calls });
-    // At the moment of appearing, however slow the machine is.
+    // Clicks in the same task in which it appears, however slow the machine.
     await panel.page.evaluate(() => {
       const observer = new MutationObserver(() => {
         const button = document.querySelector('[data-permission-id="p1"] .answers button');
@@ -170,7 +168,7 @@ describe('an answer', () => {
     });
     assert.deepEqual(await answers(), []);
     await panel.answerable();
-    // As assistive technology presses a button.
+    // Clicks like assistive technology.
     await allow('p1').evaluate((button: HTMLElement) => {
       button.focus();
       button.click();
@@ -256,7 +254,7 @@ describe('an answer', () => {
     await panel.send({ type: 'reveal', index: 1 });
     await focusedCard();
     await jump.waitFor();
-    /** Scrolls until the bottom edge of the card is so far above the bottom edge of the box. */
+    /** Scrolls until the bottom edge of the card is `above` px above that of the box. */
     const cardAt = async (above: number): Promise<void> =>
       panel.scrollTo(
         await panel.page.evaluate((distance) => {
@@ -276,7 +274,7 @@ describe('an answer', () => {
     await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
     const top = () => card('p1').evaluate((node) => node.getBoundingClientRect().top);
     const before = await top();
-    // The wait begins again, however long the page took until here.
+    // Restarts the wait, however long the page took so far.
     await panel.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await allow('p1').click({ force: true });
     assert.deepEqual(await answers(), []);

@@ -1,5 +1,5 @@
-// Requests for approval, in a real browser: however long or blank it is, its end stands above the
-// answers, or is said to be left out.
+// Approval requests in a real browser: the end of a long or blank text is above the answers, or the
+// omission is stated.
 import assert from 'node:assert/strict';
 import type { DiffView, ItemView, PermissionView } from '../../src/panel/contract';
 import { seeds } from '../support/tier';
@@ -9,7 +9,7 @@ import { useChrome } from './harness/useChrome';
 
 const END = 'END-OF-IT';
 
-/** They could push the end of a line out of sight. */
+/** Characters that could push the end of a line out of view. */
 const FILLERS: Readonly<Record<string, string>> = {
   'line breaks': '\n'.repeat(300),
   'line breaks of Windows': '\r\n'.repeat(300),
@@ -153,7 +153,7 @@ describe('what is to be approved', () => {
   });
   const card = () => panel.page.getByRole('group', { name: /^Permission:/ });
 
-  // All shapes at both widths in the slow tier.
+  // The slow tier tests all shapes at both widths.
   const shapes = SHAPES.filter((_shape, index) => index % seeds(6, 1) === 0);
   for (const width of [860, 300].slice(0, seeds(1, 2)))
     it(`shows its end above the answers, or says that there is more, at ${width} px`, async () => {

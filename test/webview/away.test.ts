@@ -1,4 +1,4 @@
-// The card that tells what happened while the user was away, and the line where that begins.
+// The card that summarizes what happened while the user was away, and its line in the transcript.
 import assert from 'node:assert/strict';
 import type { AwayView } from '../../src/panel/contract';
 import { THEMES } from '../support/tier';

@@ -1,5 +1,4 @@
-// The bars between the conversation and the composer in a real browser: how many are shown
-// together.
+// The bars between the conversation and the composer in a real browser.
 import assert from 'node:assert/strict';
 import type { SessionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';

@@ -1,5 +1,5 @@
 // Other cards of the protocol in a real browser under the real content security policy: questions,
-// plans, media and background work.
+// plans, media and background tasks.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';

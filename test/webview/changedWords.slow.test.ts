@@ -1,4 +1,4 @@
-// The words that differ in the lines of a tool card's diff.
+// The marks of changed words in a tool card's diff.
 import assert from 'node:assert/strict';
 import { DIFF, tool } from './harness/samples';
 import type { Theme } from './harness/server';
@@ -16,8 +16,8 @@ describe('the words that changed in a diff', () => {
   }
 
   /**
-   * Expects each line to have its text with the marked part in brackets.
-   * @param expected with at least one mark: the last one tells that all are there
+   * Expects the marked parts of lines in brackets.
+   * @param expected with at least one mark: the last one shows that all are drawn
    */
   async function expectMarked(lines: readonly string[], expected: readonly string[]): Promise<void> {
     const { page } = await open(lines);
@@ -41,7 +41,7 @@ describe('the words that changed in a diff', () => {
       [' const a = 1;', '-const first = load(one);', '+const final = load(one);'],
       ['const a = 1;', 'const [first] = load(one);', 'const [final] = load(one);'],
     );
-    // Only added, at the end, and no half of a character.
+    // Only additions at the end, and whole characters.
     await expectMarked(['-call(a)', '+call(a, b)'], ['call(a)', 'call(a[, b])']);
     await expectMarked(['-say("😀 yes")', '+say("😁 yes")'], ['say("[😀] yes")', 'say("[😁] yes")']);
     await expectMarked(['-naïve Größe', '+naïve Größen'], ['naïve [Größe]', 'naïve [Größen]']);

@@ -1,5 +1,5 @@
-// What turns changed on disk, in a real browser: the line under a turn, its list, and what messages
-// and tool calls link to.
+// Changes of turns on disk, in a real browser: the line under a turn, its list, and links of
+// messages and tool calls.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import {

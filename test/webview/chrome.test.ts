@@ -1,5 +1,4 @@
-// The header and the queue in a real browser, by the names and roles that tests and assistive
-// technology use.
+// The header and the queue in a real browser, by accessible names and roles.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { message, SESSION_FULL, tool } from './harness/samples';

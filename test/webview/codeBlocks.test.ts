@@ -1,4 +1,4 @@
-// What can be done with the code of a message: applying it to a file, and wrapping its lines.
+// Actions of code blocks: applying to a file, and wrapping lines.
 import assert from 'node:assert/strict';
 import { MAX_CODE_PATH } from '../../src/panel/contract';
 import { message } from './harness/samples';
@@ -37,7 +37,7 @@ describe('code blocks', () => {
     await apply.press('Enter');
     assert.equal((await panel.next('useCode')).text, code.slice(0, -1));
     assert.equal(await apply.count(), 1);
-    // The end of the message ends its last block too.
+    // The end of the message also ends its last block.
     await panel.update({ op: 'session', patch: { phase: 'ready' } });
     await apply.nth(1).waitFor();
   });
@@ -55,7 +55,7 @@ describe('code blocks', () => {
     assert.equal((await isWide()).every(Boolean), true);
     await wrap.press('Space');
     assert.equal(await wrap.getAttribute('aria-pressed'), 'true');
-    // Those that come into view later, and those that come back.
+    // Blocks that come into view later, and ones that come back.
     for (const _ of [1, 2]) {
       await panel.scrollTo(1_000_000);
       await page.locator('.code-block:not(.wrap)').waitFor();

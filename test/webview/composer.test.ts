@@ -1,4 +1,4 @@
-// The composer in a real browser, by the names and roles that tests and assistive technology use.
+// The composer in a real browser, by accessible names and roles.
 import assert from 'node:assert/strict';
 import { readFromWebview } from '../../src/workbench/chat/fromWebview';
 import type { Panel } from './harness/browser';
@@ -34,7 +34,7 @@ describe('composer', () => {
     await button('New session').focus();
     await keyboard.down('Enter');
     await field().focus();
-    await keyboard.down('Enter'); // a repeat, as it was not let go
+    await keyboard.down('Enter'); // a repeat, as the key is still down
     await keyboard.up('Enter');
     await field().fill('/');
     await panel.page.getByRole('listbox').waitFor();

@@ -1,4 +1,4 @@
-// The context meter of the composer in a real browser: what it warns of, tells and offers.
+// The context meter of the composer in a real browser.
 import assert from 'node:assert/strict';
 import { violationsIn } from './harness/axe';
 import type { Panel } from './harness/browser';

@@ -1,5 +1,4 @@
-// Kinds of diagrams, and the frame that draws them: what it has access to, and what hostile sources
-// do.
+// Kinds of diagrams, and the frame that draws them: its isolation, and hostile sources.
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { FromFrame, ToFrame } from '../../src/panel/diagramContract';
@@ -23,7 +22,7 @@ const KINDS: Readonly<Record<string, string>> = {
   journey: 'journey\n  title Day\n  section Work\n    Read: 5: Me\n    Write: 3: Me, You',
 };
 
-/** In the page: has its frame draw, and shows the picture as the page does. */
+/** Runs in the page: orders a diagram from the frame, and shows it as the page does. */
 async function orderAndShow(order: ToFrame): Promise<FromFrame & { readonly isShown?: boolean }> {
   const answer = await new Promise<FromFrame>((resolve) => {
     const hear = ({ data }: MessageEvent<FromFrame>): void => {
@@ -45,7 +44,7 @@ async function orderAndShow(order: ToFrame): Promise<FromFrame & { readonly isSh
 }
 
 function whatIsAlive(svg: string): readonly string[] {
-  // What stands in an attribute is text: only addresses and styles are more.
+  // Attribute values are text, except URLs and styles.
   const tags =
     svg.replaceAll(/\s(?!on|href|src|xlink:|style|fill|stroke)[\w:-]+="[^"]*"/gi, '').match(/<[^>]*>/g) ?? [];
   const styles = [...svg.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, text = '']) => text);

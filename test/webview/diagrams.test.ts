@@ -1,4 +1,4 @@
-// Mermaid blocks of a message, drawn in their place.
+// Mermaid blocks of a message, drawn in place.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';

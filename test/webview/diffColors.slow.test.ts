@@ -1,4 +1,4 @@
-// The syntax colours of the lines of a tool card's diff.
+// Syntax colours of a tool card's diff.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { DiffHunk } from '../../src/panel/contract';
@@ -51,7 +51,7 @@ describe('the syntax colours of a diff', () => {
   it('stay when the changed words are marked after them', async () => {
     const lines = ["-load('one two');", "+load('one three', 4);"];
     const panel = await browser.open();
-    // The browser finds no time for the marks until the colours are drawn.
+    // Blocks the marks until the colours are drawn.
     await panel.page.evaluate(() => {
       const idle = window.requestIdleCallback;
       const waiting: IdleRequestCallback[] = [];

@@ -1,5 +1,4 @@
-// Drafts in a real browser: nothing typed is lost and nothing sent comes back, whatever the user
-// does and whatever crashes.
+// Drafts in a real browser: nothing typed is lost and nothing sent reappears, even after crashes.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import { message } from './harness/samples';
@@ -17,9 +16,9 @@ describe('a draft', () => {
   const told = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
 
   /**
-   * Replaces the page by another one, as a reload of the window or a crash of the panel does.
-   * @param lost what the new page lacks: VS Code's state of the page (session storage), or local
-   * storage
+   * Replaces the page, like a reload of the window or a crash of the panel.
+   * @param lost storage that the new page lacks: VS Code's webview state (session storage), or
+   * local storage
    */
   async function comesBack(options: PanelOptions, lost?: PageStorage): Promise<void> {
     await panel.page.goto(browser.harness.server.url('dark', 'en', lost && [lost]));
@@ -132,7 +131,7 @@ describe('a draft', () => {
       await comesBack(host, lost);
       await written('half a thought');
       assert.deepEqual(await unsent(), [['first', ['one', 'two', 'three'], 'half a thought']]);
-      // The host has died again before it answered.
+      // The host exits again before it has answered.
       await field().pressSequentially('!');
       await comesBack(host, lost);
       await written('half a thought!');

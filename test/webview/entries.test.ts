@@ -1,5 +1,5 @@
-// Every kind of entry in a real browser under the real content security policy: the roles, names
-// and attributes that assistive technology and tests use.
+// Every kind of entry in a real browser under the real content security policy, by roles,
+// accessible names and attributes.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import { THEMES } from '../support/tier';
@@ -19,7 +19,7 @@ describe('entries', () => {
   it('have the role, kind and id that others find them by', async () => {
     const { page } = await open();
     const log = page.getByRole('log', { name: 'Conversation' });
-    await log.locator('[data-entry-id="c9"]').waitFor(); // the last: a long page is drawn in several frames
+    await log.locator('[data-entry-id="c9"]').waitFor(); // the last one: a long page is drawn in several frames
     const found = await log
       .getByRole('article')
       .evaluateAll((nodes) =>

@@ -1,4 +1,4 @@
-// Finding a text in the session that the panel shows, in a real browser.
+// Find in the session, in a real browser.
 import assert from 'node:assert/strict';
 import type { SessionEvent } from '../../src/session/events/event';
 import { THEMES } from '../support/tier';
@@ -29,7 +29,6 @@ function talk(places: readonly number[], count = LONG): SessionEvent[] {
 describe('find in the panel', () => {
   let panel: Panel;
   let session: FindHost;
-  // Before the panel is closed.
   afterEach(() => session.stop());
   const { open, field: message } = useChrome((opened) => {
     panel = opened;
@@ -39,7 +38,7 @@ describe('find in the panel', () => {
   const field = () => panel.page.getByRole('textbox', { name: 'Find', exact: true });
   const press = (key: string) => panel.page.keyboard.press(key);
   const untilSaid = (words: string) => widget().getByText(words, { exact: true }).waitFor();
-  /** Waits until the highlighted current match is visible. @returns its entry and its text */
+  /** Waits until the current match is visible. @returns its entry and text */
   const current = async () => {
     const handle = await panel.page.waitForFunction(() => {
       const [range] = [...((CSS.highlights.get('find-current') ?? []) as Iterable<Range>)];

@@ -1,4 +1,4 @@
-// The focus view in a real browser: what the agent does in a turn is one line.
+// The focus view in a real browser: each turn's activity is one line.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';

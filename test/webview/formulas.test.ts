@@ -1,5 +1,4 @@
-// Formulas in a message: drawn as MathML, with their source for selecting, copying and
-// searches.
+// Formulas in a message: drawn as MathML, with their source for selecting, copying and searching.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';
@@ -97,7 +96,7 @@ describe('formulas', () => {
     const panel = await browser.open({ items: [message('f', 'agent', 'The first: $x$.')], height: 20_000, width: 600 });
     const { page } = panel;
     await page.locator('.formula.inline math').waitFor();
-    // The clock says that each formula takes 2 ms: a frame has room for three.
+    // Each formula takes 2 ms on this clock: three fit into a frame.
     const drawn = page.evaluate(
       () =>
         new Promise<readonly number[]>((resolve) => {

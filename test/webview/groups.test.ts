@@ -1,4 +1,4 @@
-// Runs of reads and searches in the panel: one line, which unfolds.
+// Groups of reads and searches in the panel: one expandable line.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import { message, tool } from './harness/samples';

@@ -1,4 +1,4 @@
-// The keys of the panel, in a dialog.
+// The dialog with the panel's keyboard shortcuts.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';

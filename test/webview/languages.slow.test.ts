@@ -1,5 +1,4 @@
-// The panel in other languages than English: all its texts are translated, and a longer one
-// still fits.
+// The panel in other languages: all texts are translated, and longer ones fit.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { THEMES } from '../support/tier';
@@ -13,26 +12,26 @@ import { useHarness } from './harness/useHarness';
 
 const NAMES = Object.keys(scenesIn((text) => text));
 
-/** Fields of a view that hold a code, which must not be shown. */
+/** Fields of a view that hold codes, which must not be shown. */
 const CODES: ReadonlySet<string> = new Set([
   ...['id', 'key', 'kind', 'type', 'phase', 'liveness', 'state', 'toolKind', 'origin', 'stopReason', 'barrier'],
   ...['outcome', 'severity', 'priority', 'stages', 'status', 'mode', 'opens', 'agentId'],
 ]);
 
 /**
- * What the product does not translate: its name, the name of the agent, a kind of content that
- * no one knows, Git's letters.
+ * Texts that are not translated: the product's and the agent's name, an unknown content type, Git's
+ * letters.
  */
 const NAMED = ['Parley', 'Claude', 'hologram', 'https://', 'AMDR'];
-/**
- * What parts a text: texts in the language that no one speaks, and the colon between a name and its
- * value.
- */
+/** Separators between texts: pseudo-language texts, and the colon between a name and its value. */
 const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
 const NUMBER = /\d[KMB]\b/g;
 const TRIM = /^[^\p{L}\p{N}/]+|[^\p{L}\p{N}/]+$/gu;
 
-/** What others said: every text of a scene that is no code and not the host's own. */
+/**
+ * Returns texts of a scene that come from the agent or user: strings that are neither codes nor the
+ * host's own.
+ */
 function textsOfOthers(value: unknown, key = ''): readonly string[] {
   if (CODES.has(key)) return [];
   if (typeof value === 'string') return value === '' ? [] : [value];
@@ -42,8 +41,8 @@ function textsOfOthers(value: unknown, key = ''): readonly string[] {
 }
 
 /**
- * All that a page shows or says: its texts, names, tooltips and hints, also those of what is hidden
- * for now.
+ * Returns everything the page shows or announces: texts, names, tooltips and hints, including
+ * hidden ones.
  */
 function wordsOnPage(panel: Panel): Promise<readonly string[]> {
   return panel.page.evaluate(() => {
@@ -72,7 +71,7 @@ function overflows(panel: Panel): Promise<readonly string[]> {
       if (!element.checkVisibility({ visibilityProperty: true }) || element.closest('.sr-only, svg, select')) continue;
       const style = getComputedStyle(element);
       const name = `${element.tagName.toLowerCase()}.${element.className}: ${element.textContent?.slice(0, 60)}`;
-      // What scrolls, and what only assistive technology hears.
+      // Skips scrolling boxes and text only for assistive technology.
       if (/auto|scroll/.test(style.overflowX) || style.clipPath !== 'none') continue;
       let box = element.parentElement;
       while (box && getComputedStyle(box).overflowX === 'visible') box = box.parentElement;
@@ -127,7 +126,7 @@ describe('the panel in another language', () => {
     assert.equal(await panel.page.locator('html').getAttribute('lang'), 'de');
   });
 
-  // Pictures for people to look at: SHOTS names the folder.
+  // Takes screenshots for people to review: SHOTS names the folder.
   const { SHOTS: folder } = process.env;
   const looks = [
     ...THEMES.map((theme) => ({ theme, language: 'en', width: 640 }) as const),
@@ -143,7 +142,7 @@ describe('the panel in another language', () => {
     for (const { language, name, ...look } of [...looks, ...claudes])
       it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
         const { panel } = await show(name, language, { ...look, height: 900 });
-        // The colours of code come with a separate script.
+        // Syntax colours come from a separate script.
         await panel.page.waitForLoadState('networkidle');
         const path = join(folder, `${look.theme}-${language}-${look.width}`, `${name}.png`);
         await panel.page.screenshot({ path, animations: 'disabled' });

@@ -1,4 +1,4 @@
-// What streamed Markdown costs the longer it gets.
+// The cost of streamed Markdown as it grows.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Parts } from './harness/parts';
@@ -38,7 +38,7 @@ describe('long Markdown', function () {
         },
         [text(10_000), text(100_000)] as const,
       );
-      // Twice, where the product's own bench asks for 1.5: machines that run tests are busy.
+      // Twice as much, where the product's benchmark allows 1.5 times: test machines are busy.
       assert.ok(long <= short * 2 + 0.05, `${kind}: ${short.toFixed(3)} ms at 10 KB, ${long.toFixed(3)} ms at 100 KB`);
     }
   });

@@ -1,5 +1,5 @@
 // Markdown in a real browser: streamed text is drawn as if it had arrived whole, at bounded cost,
-// and hostile text does no harm.
+// and hostile text is harmless.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
@@ -72,7 +72,7 @@ describe('markdown', () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
     const cases = fc.sample(fc.tuple(text, fc.integer({ min: 1, max: 40 })), { numRuns: 1500, seed: 7 });
     cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
-    // In a single call: a round trip for each piece would take longer than the drawing.
+    // In one call: a round trip per piece would take longer than the drawing.
     const different = await page.evaluate((all) => all.map(([whole, size]) => parts.difference(whole, size)), cases);
     assert.deepEqual(different.filter((one) => one !== '').slice(0, 3), []);
   });
@@ -164,7 +164,7 @@ describe('markdown', () => {
     const text = `\`\`\`ts\n${'ab '.repeat(13_400)}\nsecond\n\`\`\`\n\n\`\`\`ts\nlet x;\n\`\`\`\n\n| n | text | c |\n|---|---|---|\n${rows.join('\n')}\n`;
     const panel = await browser.open({ items: [message('a', 'agent', text)] });
     await panel.scrollTo(0);
-    // Blocks are coloured one after the other.
+    // Blocks are highlighted one after another.
     await panel.page.locator('.hljs-keyword').waitFor();
     assert.equal(await panel.page.locator('.code-block:not(.goes-on)').count(), 2);
     const code = panel.page.locator('.code-block code').first();
@@ -180,7 +180,7 @@ describe('markdown', () => {
   it('keeps the distance between blocks wherever a long answer is split', async () => {
     const part = 'A paragraph of some words.\n\n## A heading\n\n---\n\n';
     const panel = await browser.open({ items: [message('a', 'agent', part.repeat(120))], height: 9_000 });
-    // The boxes that come into sight are drawn one frame after the other.
+    // Boxes that come into view are drawn one per frame.
     await panel.page.waitForFunction(() => document.querySelectorAll('.segment > *').length > 100);
     const distances = await panel.page.evaluate(() => {
       const boxes = [...document.querySelectorAll('.segment > *')].map((node) => ({

@@ -1,4 +1,4 @@
-// What subagents do, in the panel: under the call that started them, folded until it is looked at.
+// Nested calls of subagents in the panel: under the call that started them, collapsed by default.
 import assert from 'node:assert/strict';
 import type { ItemView, NestedView, PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
@@ -28,7 +28,7 @@ function withCalls(count: number, patch: object = {}): ItemView[] {
   ];
 }
 
-/** Does something that asks for nested items, and answers as the host does. */
+/** Performs an action that requests nested items, and answers the request. */
 async function served(panel: Panel, items: Items, action: () => Promise<void>): Promise<void> {
   const after = await panel.count();
   await action();
@@ -83,7 +83,7 @@ describe('nested calls', () => {
     await panel.update({ op: 'session', patch: { permissions: [asks] } });
     await panel.answerable();
     assert.match(await line().innerText(), /^3 calls · waits for you · running/);
-    // Until then it is drawn at its own place, with what it is about.
+    // Until then it is drawn at its own place, with its details.
     assert.equal(await flat().count(), 1);
     assert.match(await flat().innerText(), /Asked by Explore the parser/);
     const name = await panel.page.locator('.permission').getAttribute('aria-label');
@@ -164,7 +164,7 @@ describe('nested calls', () => {
       total: items.length,
       nested: [[2, 10_001]],
     });
-    // Only what is drawn at its own place is asked for.
+    // Only items drawn at their own place are requested.
     await panel.next('page');
     await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
     await line().waitFor();

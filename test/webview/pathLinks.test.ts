@@ -1,5 +1,4 @@
-// Paths of files in what an agent says and in what its commands print: links to the place that they
-// name.
+// Links from file paths in messages and command output.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { message, tool } from './harness/samples';

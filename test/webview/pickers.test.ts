@@ -1,4 +1,4 @@
-// Long lists of modes, models and other options are filtered by what is typed.
+// Filtering long lists of modes, models and other options.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';
@@ -32,7 +32,7 @@ describe('lists of options', () => {
     assert.equal(await list.getByRole('option').count(), 1);
     await page.keyboard.press('Enter');
     assert.equal((await panel.next('setConfig')).value, 'm17');
-    // Another time, all are there again.
+    // The list is unfiltered when opened again.
     await page.getByRole('button', { name: 'Model: Model 3' }).press('Enter');
     assert.equal(await list.getByRole('option').count(), 30);
     await page.keyboard.type('zzz');
@@ -72,7 +72,7 @@ describe('lists of options', () => {
     await page.keyboard.press('w');
     await page.keyboard.press('Enter');
     assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', key: 's1', id: 'web', value: true });
-    // A single one is where it can be seen.
+    // A single switch is outside the menu.
     await panel.update({ op: 'session', patch: { config: [...session.config, web] } });
     await page.getByRole('switch', { name: 'Web' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^Options/ }).count(), 0);

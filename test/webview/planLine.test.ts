@@ -1,4 +1,4 @@
-// The plan of the running turn stays in sight above the composer.
+// The line of the running turn's plan above the composer.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import { message } from './harness/samples';

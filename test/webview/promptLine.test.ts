@@ -1,4 +1,4 @@
-// The line over the top of the transcript with the user's message whose turn is on the screen.
+// The line over the transcript with the user message of the visible turn.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { PanelOptions } from './harness/browser';

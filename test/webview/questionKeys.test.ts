@@ -1,4 +1,4 @@
-// Questions answered by key, from the message and one after the other.
+// Answering questions by key, from the message field and one after another.
 import assert from 'node:assert/strict';
 import type { PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';

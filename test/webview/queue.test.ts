@@ -1,4 +1,4 @@
-// Edits of queued messages in a real browser are restored, and belong to one message of one
+// Edits of queued messages in a real browser: restored, and never used for another message or
 // session.
 import assert from 'node:assert/strict';
 import { CONTRACT_VERSION, type QueueItemView, type ToWebview } from '../../src/panel/contract';
@@ -184,7 +184,7 @@ describe('the focus', () => {
 
   it('is in the composer when the page is focused as a whole', async () => {
     await open();
-    await inComposer(); // the page has it from the beginning here
+    await inComposer(); // this page has the text from the start
     await panel.page.evaluate(() => {
       (document.activeElement as HTMLElement).blur();
       window.dispatchEvent(new Event('focus'));
@@ -206,7 +206,7 @@ describe('the focus', () => {
       items: [],
       draft: { text: '', revision: 0 },
     };
-    // Answered in the task of the greeting, when nothing was drawn.
+    // Answers in the task of the greeting, before anything is drawn.
     await page.addInitScript(
       (first) =>
         addEventListener('DOMContentLoaded', () =>

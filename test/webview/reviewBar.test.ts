@@ -1,4 +1,4 @@
-// The bar above the composer while changes wait for review, in a real browser.
+// The review bar above the composer, in a real browser.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import { countOf, FILES, file, ListHost, manyFiles, REVIEW } from './harness/changeSamples';
@@ -30,7 +30,7 @@ describe('the review of changes', () => {
     return host;
   }
 
-  /** Stops the clock of the page. @param ms by which it is set forward */
+  /** Stops the clock of the page. @param ms by which it is advanced */
   const setClock = (ms: number) =>
     panel.page.evaluate((by) => {
       const now = performance.now() + by;
@@ -138,7 +138,7 @@ describe('the review of changes', () => {
     await panel.page
       .getByText('The button has just appeared or moved. Select it again.')
       .waitFor({ state: 'attached' });
-    // The user sees it, and presses again.
+    // The user notices and presses again.
     await setClock(500);
     await panel.page.mouse.down();
     await panel.page.mouse.up();

@@ -1,4 +1,4 @@
-// Alerts, footnotes, folds and tags in a message, and what can be done with its code blocks.
+// Alerts, footnotes, folds and tags in a message, and actions of its code blocks.
 import assert from 'node:assert/strict';
 import { THEMES } from '../support/tier';
 import { seriousFindings } from './harness/axe';
@@ -38,7 +38,7 @@ describe('rich Markdown', () => {
     assert.equal(await entry.locator('blockquote.warning .alert-title').innerText(), 'Warning');
     assert.deepEqual(await entry.locator('kbd').allInnerTexts(), ['Ctrl', 'C']);
     assert.equal(await entry.locator('sub').innerText(), '2');
-    // A reference without a footnote stays as it was written.
+    // A reference without a footnote is not replaced.
     assert.match(await entry.innerText(), /Ctrl\+C first1, or see \[\^none\]\./);
     assert.doesNotMatch(await entry.innerText(), /details|summary|\[!WARNING\]/);
   });
@@ -115,7 +115,7 @@ describe('rich Markdown', () => {
       text: 'let x;',
       lang: 'ts',
     });
-    // Only what a shell understands can be run.
+    // Only shell languages can be run.
     const opened = await panel.count();
     await page.getByRole('button', { name: 'Run in terminal…' }).click();
     assert.equal((await panel.next('useCode', opened)).action, 'run');

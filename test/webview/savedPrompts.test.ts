@@ -1,4 +1,4 @@
-// Saved prompts in the composer: offered beside the agent's commands, shown before they are sent.
+// Saved prompts in the composer: listed with the agent's commands, and shown before they are sent.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
 import assert from 'node:assert/strict';
 import { message } from './harness/samples';

@@ -1,5 +1,5 @@
-// Files in messages and tool calls, in a real browser: each has a button that asks the host to save
-// it by its position.
+// Saving files of messages and tool calls, in a real browser: each button asks the host by
+// position.
 import assert from 'node:assert/strict';
 import type { BlockView, ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';

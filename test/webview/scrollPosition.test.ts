@@ -38,7 +38,8 @@ describe('the scroll position', () => {
   }
 
   /**
-   * The visible blocks and their positions; whole blocks, as highlighting changes their contents.
+   * Returns the visible blocks and their positions. Whole blocks, as highlighting changes their
+   * content.
    */
   const seen = (): Promise<readonly [string, number]> =>
     panel.page.evaluate(() => {
@@ -46,7 +47,7 @@ describe('the scroll position', () => {
       const hit = document.elementFromPoint(box.left + 60, box.top + 200)!;
       const node = hit.closest('.segment > *') ?? hit;
       const entry = node.closest('[data-entry-id]')?.getAttribute('data-entry-id');
-      // Buttons come and go at the pointer.
+      // Buttons depend on the pointer.
       const text = node.cloneNode(true) as Element;
       for (const button of text.querySelectorAll('button')) button.remove();
       return [`${entry}: ${text.textContent}`, Math.round(node.getBoundingClientRect().top)] as const;
@@ -57,7 +58,7 @@ describe('the scroll position', () => {
     return (await anchor.jsonValue())!;
   }
 
-  /** Another session of 60 entries, which was left at a place. */
+  /** Another session of 60 entries with a stored position. */
   const another = (anchor: Anchor) =>
     ({
       type: 'snapshot',
@@ -71,7 +72,7 @@ describe('the scroll position', () => {
       anchor,
     }) as const;
 
-  /** How far the top of an entry is above the top edge, px. */
+  /** Returns how far the top of an entry is above the top edge, px. */
   const offsetOf = (index: number): Promise<number> =>
     panel.page.evaluate((at) => {
       const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -83,7 +84,7 @@ describe('the scroll position', () => {
     assert.ok(Math.abs(is - offset) <= 1, `${is} instead of ${offset} px of the entry are above the edge`);
   }
 
-  /** Reloads the panel and waits for the restored position; nothing may move it any more. */
+  /** Reloads the panel and waits for the restored position, which must not change any more. */
   async function reload(items: readonly ItemView[], { index, offset }: Anchor): Promise<void> {
     await panel.page.reload();
     await panel.next('hello');
@@ -100,7 +101,7 @@ describe('the scroll position', () => {
     await assertAt({ index, offset });
   }
 
-  /** The visible headings and their positions. */
+  /** Returns the visible headings and their positions. */
   const headings = (): Promise<readonly { readonly text: string | null; readonly top: number }[]> =>
     panel.page.evaluate(() => {
       const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -121,8 +122,8 @@ describe('the scroll position', () => {
       session: RUNNING,
     });
     /**
-     * Between two frames, content above shrinks, the browser has to update the position, and the
-     * next text arrives.
+     * Between two frames, content above shrinks, the browser updates the position, and more text
+     * arrives.
      */
     const shrinkAndGrow = (): Promise<void> =>
       panel.page.evaluate(
@@ -145,7 +146,7 @@ describe('the scroll position', () => {
       );
     await shrinkAndGrow();
     assert.ok((await fromEnd()) < 3, `${await fromEnd()} px from the end`);
-    // The same with the mouse wheel is intended.
+    // Scrolling by mouse wheel is intended.
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -300);
     await panel.page.locator('.jump').waitFor();

@@ -1,4 +1,4 @@
-// Selecting and copying everything in the panel copies the whole session, not what is drawn of it.
+// Select All and copy in the panel copies the whole session, not only what is drawn.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { message } from './harness/samples';

@@ -1,4 +1,4 @@
-// The timeline of the session that the panel shows, in a real browser.
+// The timeline of the session, in a real browser.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { THEMES } from '../support/tier';
@@ -25,7 +25,7 @@ describe('the timeline in the panel', () => {
       const id = node.getAttribute('aria-activedescendant');
       return document.getElementById(id ?? '')?.textContent;
     });
-  /** A digest of the picture, and how many of its pixels are drawn. */
+  /** Returns a digest of the picture, and the number of drawn pixels. */
   const picture = async () => {
     await frame();
     return panel.page.locator('.timeline-picture').evaluate((canvas: HTMLCanvasElement) => {

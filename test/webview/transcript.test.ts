@@ -103,8 +103,7 @@ describe('transcript', () => {
 
   it('has as many elements with 100,000 entries as with 10,000, also after jumps from end to end', async () => {
     const newest = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', 'Short **answer**.'));
-    // Runs in the page and answers its requests like the host, until the middle of the box shows
-    // entries.
+    // Runs in the page: answers its requests like the host until entries are visible in the middle.
     const jump = (): Promise<readonly number[]> =>
       panel.page.evaluate(async () => {
         const box = document.querySelector('.transcript')!;

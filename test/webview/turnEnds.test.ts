@@ -1,4 +1,4 @@
-// The end of a turn as an entry: what it says, what it keeps to itself, and what can be done there.
+// The entry at the end of a turn: its labels and actions.
 import assert from 'node:assert/strict';
 import type { ItemView, TurnView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';

@@ -1,5 +1,4 @@
-// Typed text reaches the message, wherever the focus is in the page, and the page takes the
-// focus from nothing else.
+// Typed text reaches the message from anywhere in the page, and the page never steals the focus.
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { Panel } from './harness/browser';
@@ -53,7 +52,7 @@ describe('typing', () => {
   it('goes into the message before the main script runs', async () => {
     panel = await browser.blank();
     const { page } = panel;
-    // Holds it back until it is started here.
+    // Holds the main script back until the test starts it.
     await page.addInitScript(() => {
       Object.defineProperty(globalThis, 'parleyBegin', {
         get: () => (start: () => void) => Object.assign(globalThis, { startMain: start }),
@@ -115,7 +114,7 @@ describe('the focus', () => {
   const { open, field, button } = useChrome((opened) => {
     panel = opened;
   });
-  /** As if the user were in an editor; `true` comes back to the page as a whole. */
+  /** Simulates the focus in an editor; `true` focuses the page as a whole. */
   const give = (isHere: boolean) =>
     panel.page.evaluate((here) => {
       document.hasFocus = () => here;

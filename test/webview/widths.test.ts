@@ -1,5 +1,5 @@
-// In every width, rows stay one line, the composer keeps its height and names stay in sight: with
-// Claude's pickers and commands, and long paths.
+// Layout at every width with Claude's pickers, commands and long paths: rows are one line, the
+// composer keeps its height, and names stay visible.
 import assert from 'node:assert/strict';
 import { isSlow, THEMES } from '../support/tier';
 import { violationsIn } from './harness/axe';
@@ -9,10 +9,10 @@ import { translateTo } from './harness/texts';
 import { useHarness } from './harness/useHarness';
 
 const HEIGHT = 1200;
-/** With a line of text, px. */
+/** With one line of text, px. */
 const COMPOSER = 70;
 
-/** Returns what is wrong with the layout. */
+/** Returns layout errors. */
 function faults(panel: Panel): Promise<readonly string[]> {
   return panel.page.evaluate(() => {
     const found: string[] = [];

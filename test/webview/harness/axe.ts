@@ -1,8 +1,8 @@
-// What axe-core finds in a page.
+// Accessibility checks with axe-core.
 import axe, { type Result } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** Returns all violations. @param part selector of what is checked */
+/** @param part selector of what is checked */
 export async function violationsIn(page: Page, part: string): Promise<Result[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
@@ -12,13 +12,13 @@ export async function violationsIn(page: Page, part: string): Promise<Result[]> 
   return violations;
 }
 
-/** Returns the violations that stop people, and those of `rules`. */
+/** Returns serious violations, and those of `rules`. */
 export async function seriousViolations(page: Page, part: string, rules: readonly string[] = []): Promise<Result[]> {
   const violations = await violationsIn(page, part);
   return violations.filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || rules.includes(id));
 }
 
-/** Returns the rule and the element of each of these. */
+/** Returns rule and element of each serious violation. */
 export async function seriousFindings(...of: Parameters<typeof seriousViolations>): Promise<string[]> {
   const violations = await seriousViolations(...of);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
@@ -26,7 +26,7 @@ export async function seriousFindings(...of: Parameters<typeof seriousViolations
 
 /**
  * Returns the classes of elements that are cut off at the right edge of the window.
- * @param by more than this many px
+ * @param by by more than this, px
  */
 export function cutOff(page: Page, selector: string, by = 0): Promise<readonly string[]> {
   return page.evaluate(

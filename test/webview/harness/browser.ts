@@ -1,5 +1,4 @@
 // Chromium with one panel per test, and a fake host that the test controls.
-/// <reference lib="dom" />
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import {
   type Begun,
@@ -89,14 +88,14 @@ export class Panel {
     return this.page.evaluate((data) => host.send(data), message);
   }
 
-  /** Waits until the operations are painted. */
+  /** Applies operations and waits until they are painted. */
   async update(...ops: readonly Op[]): Promise<void> {
     const revision = ++this.#revision;
     await this.send({ type: 'update', revision, ops });
     await this.page.evaluate((wanted) => host.acked(wanted), revision);
   }
 
-  /** One operation per frame; waits until the last one is painted. */
+  /** Applies one operation per frame; waits until the last one is painted. */
   async stream(ops: readonly Op[]): Promise<void> {
     const first = this.#revision + 1;
     this.#revision += ops.length;
@@ -132,7 +131,7 @@ export class Panel {
     await this.page.evaluate((wanted) => host.acked(wanted), this.#revision);
   }
 
-  /** Scrolls the transcript like a user, and waits for a frame in which the panel has noticed. */
+  /** Scrolls the transcript like a user, and waits for the panel to notice. */
   async scrollTo(top: number): Promise<void> {
     await this.page.evaluate(
       (to) =>
@@ -140,10 +139,10 @@ export class Panel {
           const box = document.querySelector('.transcript')!;
           const move = (): void => {
             const before = box.scrollTop;
-            // Without a gesture, a position that changes while the page is drawn is not the user's.
+            // Without a gesture, a position change during drawing is not attributed to the user.
             box.dispatchEvent(new WheelEvent('wheel'));
             box.scrollTop = to;
-            // As long as too little is drawn, there is nowhere to scroll to.
+            // If too little is drawn, there is nothing to scroll yet.
             if (box.scrollTop === before) requestAnimationFrame(move);
             else box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
           };
@@ -158,13 +157,13 @@ export class Panel {
     return all.filter((message): message is Extract<FromWebview, { type: T }> => message.type === type);
   }
 
-  /** @param after how many messages to skip */
+  /** @param after number of messages to skip */
   async next<T extends Posted['type']>(type: T, after = 0): Promise<Extract<Posted, { type: T }>> {
     const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
     return message as Extract<Posted, { type: T }>;
   }
 
-  /** Waits until a card can be answered: until then its buttons are marked as disabled. */
+  /** Waits until a card can be answered: its buttons are disabled until then. */
   async answerable(id = 'p1'): Promise<void> {
     const card = this.page.locator(`[data-permission-id="${id}"], [data-elicitation-id="${id}"]`);
     await card.locator('.answers button:not([aria-disabled])').first().waitFor();
@@ -178,7 +177,7 @@ export class Panel {
     return this.page.evaluate(() => document.querySelectorAll('*').length);
   }
 
-  /** Errors, and violations of the content security policy. */
+  /** Returns errors, and violations of the content security policy. */
   async problems(): Promise<readonly string[]> {
     const violations = await this.page.evaluate(() => host.violations);
     return [...violations, ...(await this.posted('problem')).map(({ kind, text }) => `${kind}: ${text}`)];
@@ -186,8 +185,8 @@ export class Panel {
 }
 
 /**
- * Opens an address, again if a script didn't arrive: Chromium aborts requests when the network of
- * the machine changes, for example when a container starts.
+ * Opens a URL; retries if a script did not arrive, as Chromium aborts requests when the machine's
+ * network changes, for example when a container starts.
  */
 async function load(page: Page, url: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -207,7 +206,7 @@ async function load(page: Page, url: string): Promise<void> {
 export class Harness {
   readonly server: PanelServer;
   readonly #browser: Browser;
-  /** Pages that were given back, with the panel of an earlier test. */
+  /** Returned pages, which still show the panel of an earlier test. */
   readonly #idle: Page[] = [];
 
   private constructor(server: PanelServer, browser: Browser) {
@@ -222,12 +221,12 @@ export class Harness {
       args: [
         '--no-sandbox',
         '--disable-gpu',
-        // Pages live too short to pay for optimized code.
+        // Pages are too short-lived for optimized code to pay off.
         '--js-flags=--no-maglev --no-opt',
         '--disable-quic',
         '--no-first-run',
         '--disable-background-networking',
-        // A whole browser gives a sandboxed frame a separate process; a headless shell only so.
+        // A full browser always isolates sandboxed frames; a headless shell needs this flag.
         '--site-per-process',
       ],
     });
@@ -240,10 +239,7 @@ export class Harness {
     return page;
   }
 
-  /**
-   * Keeps a page for a later panel, as a new page takes three times the processor time of another
-   * address in an old one.
-   */
+  /** Returns a page for reuse: opening a new page takes three times the CPU time of navigating. */
   async giveBack(page: Page): Promise<void> {
     await page.mouse.move(-1, -1);
     this.#idle.push(page);
@@ -257,7 +253,7 @@ export class Harness {
     return page;
   }
 
-  /** Close its page or give it back when done. */
+  /** Opens a panel. Close or return its page when done. */
   async open(options: PanelOptions = {}): Promise<Panel> {
     const clear = ['sessionStorage', 'localStorage'] as const;
     const url = this.server.url(options.theme ?? 'dark', options.language ?? 'en', clear);

@@ -1,4 +1,4 @@
-// Changed files for tests and screenshots, and a host that sends their lists.
+// Sample lists of changed files, and a host that sends them.
 import type { ChangedFileView, ChangesScope, ItemView, TurnView } from '../../../src/panel/contract';
 import type { Panel, PanelOptions } from './browser';
 import { DIFF, message, tool } from './samples';
@@ -97,7 +97,6 @@ export class ListHost {
     this.files = files;
   }
 
-  /** Waits for the next request and answers it. @returns the request */
   async answer(): Promise<{ readonly from: number; readonly to: number; readonly scope: ChangesScope }> {
     const request = await this.#panel.page.evaluate(async (skip) => {
       const count = (): number => host.posted.filter(({ type }) => type === 'changes').length;

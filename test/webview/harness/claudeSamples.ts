@@ -1,11 +1,10 @@
-// A session as Claude's agent has it: four pickers, many commands with long descriptions, long
-// paths.
+// A session with Claude's agent: four pickers, many commands with long descriptions, long paths.
 import type { ItemView, SessionView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
 import { DIFF, message, permission, tool } from './samples';
 import type { Translate } from './texts';
 
-/** Of a narrow side bar to a whole editor, px. */
+/** From a narrow side bar to a whole editor, px. */
 export const WIDTHS = [260, 300, 380, 480, 640, 780, 1040] as const;
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -26,7 +25,7 @@ function select(id: string, category: string, name: string, ...names: readonly s
   return { id, category, name, type: 'select' as const, value: names[0]!, values };
 }
 
-/** In the order of the agent, which is not that of the panel. */
+/** In the agent's order, which differs from the panel's. */
 const CONFIG: SessionView['config'] = [
   select('fast', 'speed', 'Speed', 'Standard', 'Fast'),
   select('model', 'model', 'Model', 'Default (recommended)', 'Opus 4.8', 'Haiku 4.6'),
@@ -34,7 +33,7 @@ const CONFIG: SessionView['config'] = [
   select('mode', 'mode', 'Mode', 'Accept edits', 'Default', 'Plan mode', 'Bypass permissions'),
 ];
 
-/** The same session idle, in a turn, and in a turn that waits for an answer. */
+/** The session idle, in a turn, and waiting for an answer. */
 export function claudeScenes(t: Translate): Readonly<Record<string, PanelOptions>> {
   const session: Partial<SessionView> = {
     agentName: 'Claude Code',

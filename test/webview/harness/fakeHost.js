@@ -1,6 +1,7 @@
-// Stands where VS Code would: gives the panel its API, keeps what it says, and lets a test speak as the host.
+// Replaces VS Code: provides the panel's API, records its messages, and lets tests post as the
+// host.
 (() => {
-  // Named in the address and not before: the page that was shown here writes until its end.
+  // Not named before navigation: the previous page writes its storage until it unloads.
   const address = new URL(location.href);
   for (const name of address.searchParams.getAll('clear')) globalThis[name].clear();
   address.searchParams.delete('clear');
@@ -14,7 +15,7 @@
   });
   globalThis.acquireVsCodeApi = () => ({
     postMessage(message) {
-      // As VS Code hands it to the extension: without undefined members.
+      // VS Code serializes messages, which drops undefined members.
       const received = JSON.parse(JSON.stringify(message));
       posted.push(received);
       waiting = waiting.filter((one) => !one(received));
@@ -29,11 +30,11 @@
     posted,
     violations,
     state: () => state,
-    /** Speaks as the host. */
+    /** Posts a message as the host. */
     send(message) {
       window.postMessage(message, '*');
     },
-    /** The next message of a type, or one that was posted already. */
+    /** Returns the next message of a type, including ones already posted. */
     next(type, after = 0) {
       const fits = (message) => message.type === type;
       const found = posted.slice(after).find(fits);
@@ -46,7 +47,7 @@
         });
       });
     },
-    /** Waits until a revision was painted and acknowledged. */
+    /** Waits until a revision is acknowledged. */
     acked(revision) {
       if (posted.some((message) => message.type === 'ack' && message.revision >= revision)) return Promise.resolve();
       return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Searches for the find widget as the host does, in a session that the panel shows.
+// A host that searches the session of a panel.
 import { projectItem } from '../../../src/client/view/projectItem';
 import { SessionFind } from '../../../src/client/view/sessionFind';
 import type { FromWebview, ItemView } from '../../../src/panel/contract';

@@ -1,4 +1,4 @@
-// Internals of the panel for tests of single parts, in the page as `parts`.
+// Internals of the panel for tests of single parts; the page has them as `parts`.
 import { MarkdownView } from '../../../src/webview/markdown/markdownView';
 
 let waiting: ((near: boolean, height: number) => void)[] = [];
@@ -17,7 +17,7 @@ const context = {
   keepInView() {},
 };
 
-/** Returns the DOM of a text as a string, drawn after each of its pieces. */
+/** Returns the DOM of a text as a string, rendered after each piece. */
 function draw(pieces: readonly string[]): string {
   const view = new MarkdownView(context, '');
   for (const piece of pieces) {
@@ -31,7 +31,7 @@ function draw(pieces: readonly string[]): string {
   return serialize(view.element);
 }
 
-/** Returns where drawing a text whole and in pieces of `size` differ; '' if they do not. */
+/** Returns where rendering a text whole and in pieces of `size` differs, or ''. */
 function difference(text: string, size: number): string {
   const pieces = [];
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
@@ -44,19 +44,19 @@ function difference(text: string, size: number): string {
   return `${JSON.stringify(text.slice(0, 300))} in pieces of ${size}: …${part(streamed)}… instead of …${part(whole)}…`;
 }
 
-/** Returns the names, attributes and texts of a tree. */
+/** Serializes names, attributes and texts of a tree. */
 function serialize(node: Node): string {
   if (node instanceof Text) return JSON.stringify(node.data);
   if (!(node instanceof Element)) return '';
-  // An empty style attribute remains after a height was removed.
+  // Removing a height leaves an empty style attribute.
   const named = [...node.attributes].filter(({ name, value }) => name !== 'style' || value !== '');
   const attributes = named.map(({ name, value }) => ` ${name}=${JSON.stringify(value)}`).sort();
   return `<${node.localName}${attributes.join('')}>${[...node.childNodes].map(serialize).join('')}</>`;
 }
 
 /**
- * Returns the mean milliseconds per piece of `size` characters over the last tenth of a text, drawn
- * after each.
+ * Returns the mean milliseconds per piece of `size` characters in the last tenth of a text,
+ * rendered after each piece.
  */
 function costAtEnd(text: string, size: number): number {
   const view = new MarkdownView(context, '');
@@ -71,14 +71,14 @@ function costAtEnd(text: string, size: number): number {
   }
   view.element.remove();
   const tail = costs.slice(-Math.ceil(costs.length / 10)).sort((one, other) => one - other);
-  // In the slowest ones the machine did something else.
+  // Excludes the slowest, in which the machine was busy.
   const calm = tail.slice(0, Math.ceil(tail.length * 0.9));
   return calm.reduce((sum, cost) => sum + cost, 0) / calm.length;
 }
 
 /**
- * Returns how many nodes are inserted while a text arrives in pieces of `size` characters, per node
- * of the result.
+ * Returns the number of node insertions while a text arrives in pieces of `size` characters, per
+ * node of the result.
  */
 function placedPerNode(text: string, size: number): number {
   const view = new MarkdownView(context, '');

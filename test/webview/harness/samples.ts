@@ -44,7 +44,7 @@ export function tool(id: string, patch: Partial<ToolItem>): ToolItem {
 
 /**
  * @param said a text, or blocks of any kind
- * @param duration milliseconds between the first and last chunk
+ * @param duration milliseconds between the first and the last chunk
  */
 export function message(
   id: string,
@@ -141,7 +141,7 @@ export function permission(index: number, patch: Partial<PermissionView> = {}): 
   };
 }
 
-/** The scene of the design sketch and more. The last item waits for an answer. */
+/** A conversation whose last item waits for an answer. */
 export function conversation(): ItemView[] {
   return [
     {

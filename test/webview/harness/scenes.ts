@@ -1,4 +1,4 @@
-// Scenes of the panel that together show nearly all its texts, in a language.
+// Scenes that together show nearly all texts of the panel, in a given language.
 import type { ChangedFileView, ElicitationView, ItemView, TurnView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
 import { changedConversation, countOf, FILES, runningTurn } from './changeSamples';
@@ -11,10 +11,10 @@ const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
 const INCOMPLETE = 'Some files could not be compared.';
 const STDERR = 'Error: connect ECONNREFUSED 127.0.0.1:4096\n    at TCPConnectWrap.afterConnect';
 
-/** A panel, and the selector of what is clicked before it is looked at. */
+/** Options of a panel, and the selector to click before it is examined. */
 export interface Scene extends PanelOptions {
   readonly opens?: string;
-  /** Files of the lists that are opened, and how many lists these are. */
+  /** Files of the lists to open, and the number of lists. */
   readonly lists?: { readonly files: readonly ChangedFileView[]; readonly count: number };
 }
 

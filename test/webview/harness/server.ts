@@ -1,5 +1,4 @@
-// Serves the built panel from loopback with a fake host, under the content security policy of the
-// real host.
+// Serves the built panel from loopback with a fake host, under the real content security policy.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -31,10 +30,7 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
   solarizedLight: 'vscode-light',
 };
 
-/**
- * The variables of VS Code 1.139's themes, as far as the panel uses them. A `-` marks one that a
- * theme lacks.
- */
+/** The variables of VS Code 1.139's themes that the panel uses; `-` if a theme lacks one. */
 const [COLUMNS = [], ...VARIABLES] = readFileSync(`${HERE}/themes.txt`, 'utf8')
   .trim()
   .split('\n')
@@ -66,10 +62,9 @@ export type Tool = 'traffic';
 export type PageStorage = 'sessionStorage' | 'localStorage';
 
 export interface PanelServer {
-  /** Returns an address of the panel. @param clear what the page clears before it starts */
+  /** @param clear what the page clears before it starts */
   url(theme: Theme, language?: Language, clear?: readonly PageStorage[]): string;
   readonly partsUrl: string;
-  /** Returns an address of a tool's page. */
   toolUrl(tool: Tool, theme: Theme, language?: Language): string;
   close(): Promise<void>;
 }
@@ -82,7 +77,6 @@ async function builtPanel(): Promise<string> {
   try {
     await mkdir(outdir);
   } catch {
-    // Another process builds it.
     while (!existsSync(isBuilt)) await delay(50);
     return outdir;
   }
@@ -99,7 +93,7 @@ export async function servePanel(): Promise<PanelServer> {
       ({ body, type, csp }) => {
         response.setHeader('Content-Type', type);
         if (csp) response.setHeader('Content-Security-Policy', csp);
-        // Chromium keeps what it compiled of a script only for scripts in its cache.
+        // Chromium only keeps compiled code of scripts in its HTTP cache.
         else response.setHeader('Cache-Control', 'max-age=3600');
         response.end(body);
       },
@@ -139,7 +133,7 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
     return {
       body: pageOf(theme, language, pathname, outdir),
       type: 'text/html; charset=utf-8',
-      // `'self'` stands in for VS Code's webview source.
+      // `'self'` stands for VS Code's webview source.
       csp: pagePolicy("'self'", NONCE, pathname !== '/traffic'),
     };
   }

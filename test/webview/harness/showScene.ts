@@ -1,4 +1,4 @@
-// Shows a scene as a person would look at it: what can be unfolded is.
+// Shows a scene with everything expanded.
 import type { Panel, PanelOptions } from './browser';
 import { ListHost } from './changeSamples';
 import { type Scene, scenesIn } from './scenes';
@@ -26,10 +26,7 @@ export async function showScene(
   return { panel, scene };
 }
 
-/**
- * Waits until no visible part of the transcript is an empty box; what comes near is drawn a frame
- * later.
- */
+/** Waits until no visible part of the transcript is an empty box; drawing lags by a frame. */
 async function visibleDrawn(panel: Panel): Promise<void> {
   await panel.page.waitForFunction(() => {
     const pages = [...document.querySelectorAll('.transcript .page:empty')].map((page) => page.getBoundingClientRect());

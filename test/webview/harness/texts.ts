@@ -1,5 +1,5 @@
-// The languages that a panel is tested in: English, those of the bundles, and one that no one
-// speaks, in which every text of the product differs from any other.
+// Languages for tests of the panel: English, those of the bundles, and a pseudo-language in which
+// every text of the product is distinct.
 import { bundleOf, ENGLISH, readBundle } from '../../../scripts/lib/texts';
 
 export type Language = 'en' | 'de' | 'pseudo';

@@ -1,4 +1,4 @@
-// Timelines: a session of a few turns, and large ones.
+// Sample timelines: a session of a few turns, and large ones.
 import type { ItemView, TimelineCall, TimelineTurn, TimelineView } from '../../../src/panel/contract';
 import type { Panel } from './browser';
 import { message, tool } from './samples';
@@ -9,7 +9,7 @@ const S = 1000;
 
 const KINDS = ['read', 'search', 'edit', 'execute', 'fetch', 'think', 'other'];
 
-/** Three turns with an hour between them, calls side by side, a subagent, a failure and waits. */
+/** Three turns with an hour between them, parallel calls, a subagent, a failure and waits. */
 export function timeline(): TimelineView {
   const turns: TimelineTurn[] = [
     { number: 1, at: AT, endedAt: AT + 95 * S, index: 0, tokens: 8100, context: 0.18 },

@@ -17,7 +17,7 @@ export interface Chrome {
 
 /**
  * Registers the hooks.
- * @param take receives each opened panel; the other functions use the last one
+ * @param take called with each opened panel; the other functions use the last one
  */
 export function useChrome(take: (panel: Panel) => void): Chrome {
   const browser = useHarness();

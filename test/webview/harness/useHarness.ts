@@ -1,19 +1,19 @@
-// One browser for all webview tests of a process, from the first test to the last. Each test opens
-// its own panels, which report no errors.
+// One browser for all webview tests of a process. Each test opens its own panels, which must not
+// report errors.
 import assert from 'node:assert/strict';
 import { Harness, Panel, type PanelOptions } from './browser';
 
 let started: Promise<Harness> | undefined;
-/** Suites that are running or still to come. */
+/** Number of suites that are running or still to run. */
 let users = 0;
 
 export interface HarnessInUse {
-  /** Of the running browser; set while hooks and tests run. */
+  /** Only available while hooks and tests run. */
   readonly harness: Harness;
   readonly panel: Panel;
   /**
-   * Opens a panel with a session, or an empty page (`blank`). It is checked for errors after the
-   * test. An empty page is then closed; that of a panel is used again, unless the test failed.
+   * Opens a panel with a session, or an empty page (`blank`), and checks it for errors after the
+   * test. Panel pages are reused unless the test failed; empty pages are closed.
    */
   open(options?: PanelOptions): Promise<Panel>;
   blank(): Promise<Panel>;
@@ -22,7 +22,7 @@ export interface HarnessInUse {
 /** Registers the hooks. Call it inside a `describe`. */
 export function useHarness(): HarnessInUse {
   const opened: Panel[] = [];
-  /** Those of the opened ones that began as an empty page. */
+  /** Panels that were opened as an empty page. */
   const blanks = new Set<Panel>();
   let harness: Harness | undefined;
   users += 1;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChangedFileView } from '../../../../src/panel/contract';
 import { ChangedFiles } from '../../../../src/webview/changes/changedFiles';
 
-/** A list with its host. */
+/** A list with a fake host. */
 class Fixture {
   readonly requests: string[] = [];
   changes = 0;
@@ -19,7 +19,7 @@ class Fixture {
     this.files.count({ files: count, version: 1 });
   }
 
-  /** The host sends a page, of 100 files. */
+  /** Sends a page of 100 files. */
   send(page: number): void {
     const { version, names } = this;
     const from = page * 100;
@@ -27,7 +27,7 @@ class Fixture {
     this.files.receive({ version, total: names.length, from, files });
   }
 
-  /** The list changes, and the host counts. */
+  /** Changes the list and sends its count. */
   change(names: readonly string[]): void {
     this.names = names;
     this.version += 1;

@@ -1,4 +1,4 @@
-// Finding the mention that is being typed, and the one before the caret.
+// Finding the mention being typed, and the one before the caret.
 import assert from 'node:assert/strict';
 import { mentionBefore, mentionQuery, mentionsIn } from '../../../../src/webview/composer/mention';
 

@@ -1,4 +1,4 @@
-// Which of the agent's commands are suggested.
+// Completion of commands and saved prompts.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
 import assert from 'node:assert/strict';
 import {

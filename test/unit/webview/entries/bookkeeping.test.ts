@@ -1,4 +1,4 @@
-// What agents say in the user's name besides the user's words.
+// Text that agents add to user messages.
 import assert from 'node:assert/strict';
 import { saidParts } from '../../../../src/webview/entries/bookkeeping';
 

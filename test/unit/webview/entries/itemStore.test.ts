@@ -1,4 +1,4 @@
-// The items of the panel, and how operations of the host change them.
+// The panel's items and the operations that change them.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../../../src/panel/contract';
 import { ItemStore } from '../../../../src/webview/entries/itemStore';

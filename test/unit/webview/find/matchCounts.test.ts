@@ -1,4 +1,4 @@
-// The way from one match to the next.
+// Navigation between matches.
 import { strict as assert } from 'node:assert';
 import { MatchCounts } from '../../../../src/webview/find/matchCounts';
 

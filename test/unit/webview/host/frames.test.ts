@@ -1,4 +1,4 @@
-// Drawing by frames, with frames that the test controls.
+// Drawing by frames that the test controls.
 import assert from 'node:assert/strict';
 import type { ToWebview } from '../../../../src/panel/contract';
 import { Frames } from '../../../../src/webview/host/frames';

@@ -1,4 +1,4 @@
-// Code is highlighted in short chunks without losing any of it.
+// Splitting code into chunks for the highlighter.
 import assert from 'node:assert/strict';
 import { colorChunks } from '../../../../src/webview/markdown/colorChunks';
 

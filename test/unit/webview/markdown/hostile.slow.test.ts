@@ -7,7 +7,7 @@ import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdow
 import { fuzzText, PATTERNS, seeded } from '../../../support/hostile/patterns';
 
 const SIZE = 30_000;
-/** The open end is lexed with each chunk that arrives. */
+/** The open end is lexed for each chunk that arrives. */
 const LONGEST_OPEN = 17_000;
 const MOST_SPANS = 400;
 const DEEPEST = 17;
@@ -36,7 +36,6 @@ function readBlock(block: Block, read: (text: string) => void): void {
   if (block.type === 'list') for (const item of block.items) for (const one of item.blocks) readBlock(one, read);
 }
 
-/** Lexes a piece completely, as drawing does. */
 function readPiece(piece: Piece): Work {
   const budget = createBudget();
   const { steps } = budget;

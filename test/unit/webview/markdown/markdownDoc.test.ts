@@ -1,4 +1,4 @@
-// A growing text is split into pieces that are drawn independently.
+// Splitting a growing text into pieces that are drawn independently.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdown/markdownDoc';
@@ -80,7 +80,7 @@ const LINES = [
   'a formula $x_1$ in words ',
 ];
 
-/** Everything to be drawn, with groups numbered in order. */
+/** Returns all pieces, with groups numbered in order. */
 function pieces(parts: readonly string[]): readonly Piece[] {
   const doc = new MarkdownDoc();
   for (const part of parts) doc.append(part);

@@ -1,4 +1,4 @@
-// Runs of reads and searches become groups, however their calls arrive.
+// Runs of reads and searches become groups, in whatever order their calls arrive.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ItemView } from '../../../../src/panel/contract';
@@ -41,7 +41,7 @@ function create(options: Partial<ConstructorParameters<typeof CallGroups>[0]> = 
   });
 }
 
-/** Each index with the bounds of its group. */
+/** Returns each index with the bounds of its group. */
 function groupsOf(groups: CallGroups, count: number): string {
   return Array.from({ length: count }, (_, index) => {
     const group = groups.at(index);

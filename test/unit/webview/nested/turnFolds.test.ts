@@ -1,4 +1,4 @@
-// What the agent does in a turn becomes one line, however its entries arrive.
+// The activity of a turn becomes one line, in whatever order its entries arrive.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ItemView } from '../../../../src/panel/contract';
@@ -38,7 +38,7 @@ function create(needsUser: ReadonlySet<number> = new Set(), inUse: ReadonlySet<n
   });
 }
 
-/** `line`: the line of a folded turn; `in`: in an unfolded one; `.`: single; `-`: not drawn. */
+/** `line`: the line of a collapsed turn; `in`: in an expanded one; `.`: single; `-`: not drawn. */
 function look(folds: TurnFolds, index: number): string {
   if (folds.hides(index)) return '-';
   const group = folds.at(index);

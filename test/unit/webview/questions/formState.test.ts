@@ -1,4 +1,4 @@
-// Values typed into a form, and what is sent.
+// Values typed into a form, and the values sent.
 import { strict as assert } from 'node:assert';
 import type { FormField } from '../../../../src/panel/contract';
 import { initialValues, isSecret, keepable, readValue } from '../../../../src/webview/questions/formState';

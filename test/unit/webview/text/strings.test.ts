@@ -11,7 +11,7 @@ describe('webview/strings', () => {
       .filter(({ path }) => path.startsWith('webview/'))
       .map(({ text }) => text)
       .join('\n');
-    // A table within a table is used as a whole, or by the names of its texts.
+    // A nested table is used as a whole, or by the names of its texts.
     const unusedIn = (path: string, table: object): readonly string[] =>
       Object.entries(table).flatMap(([key, value]) => {
         const name = `${path}.${key}`;

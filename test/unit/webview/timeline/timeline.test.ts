@@ -1,4 +1,4 @@
-// The layout of the timeline: cut time, lanes, marks, and what the host's parts come to.
+// The layout of the timeline: shortened time, lanes, marks, and merged updates.
 import { strict as assert } from 'node:assert';
 import type { TimelineCall, TimelineView } from '../../../../src/panel/contract';
 import { type Lane, lanesOf } from '../../../../src/webview/timeline/lanes';
