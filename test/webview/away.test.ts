@@ -31,7 +31,7 @@ const VIEW: AwayView = {
 };
 const ITEMS = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', `Words ${index}.`));
 
-describe('what happened while the user was away', () => {
+describe('the summary of what happened while the user was away', () => {
   const browser = useHarness();
 
   async function open(options: PanelOptions = {}): Promise<Panel> {
@@ -44,7 +44,7 @@ describe('what happened while the user was away', () => {
   const top = (panel: Panel, id: string): Promise<number> =>
     panel.page.locator(`[data-entry-id=${id}]`).evaluate((entry) => entry.getBoundingClientRect().top);
 
-  it('is told with files, commands and their exit codes, rules, cost and what it waits for', async () => {
+  it('shows files, commands with exit codes, rules, cost and what the session waits for', async () => {
     const panel = await open({ session: { status: 'Waiting for you' } });
     await tell(panel);
     const text = (await card(panel).innerText()).replace(/\s+/g, ' ');
@@ -57,7 +57,7 @@ describe('what happened while the user was away', () => {
     assert.match(await card(panel).innerText(), /Ready$/);
   });
 
-  it('leads to each place, and to the question that waits', async () => {
+  it('links to each entry, and to the open question', async () => {
     const panel = await open();
     await tell(panel);
     const focused = (id: string) =>
@@ -74,7 +74,7 @@ describe('what happened while the user was away', () => {
     assert.equal((await panel.next('openLocation')).path, '/w/b\u202e.md');
   });
 
-  it('has a line in the transcript where it begins, also after that was far away', async () => {
+  it('draws a line in the transcript where it starts, even after that was far away', async () => {
     const panel = await open({ height: 500 });
     await tell(panel);
     const words = () =>
@@ -90,7 +90,7 @@ describe('what happened while the user was away', () => {
     assert.equal(await words(), 'none');
   });
 
-  it('moves neither what the user has read nor the end that is followed, when it comes and goes', async () => {
+  it('moves neither the text being read nor the followed end when it appears and disappears', async () => {
     const panel = await open();
     const firstShown = () =>
       panel.page.evaluate(() => {
@@ -119,7 +119,7 @@ describe('what happened while the user was away', () => {
     await stays(await firstShown(), go);
   });
 
-  it('is dismissed by its button and with Escape, and told to no other session', async () => {
+  it('is dismissed by its button and by Escape, in its own session only', async () => {
     const panel = await open();
     await tell(panel);
     await card(panel).getByRole('button', { name: 'Dismiss' }).click();
@@ -149,7 +149,7 @@ describe('what happened while the user was away', () => {
     await panel.next('dismissAway');
   });
 
-  it('has no serious accessibility finding in any theme, at 280 pixels', async () => {
+  it('has no serious accessibility violations in any theme, at 280 pixels', async () => {
     for (const theme of THEMES) {
       const panel = await open({ theme, width: 280 });
       await tell(panel);

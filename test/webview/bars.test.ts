@@ -29,7 +29,7 @@ describe('bars above the composer', () => {
     );
   const folded = () => panel.page.getByRole('group', { name: 'More' }).getByRole('button');
 
-  it('are at most two, those that need the user first; the others are names in one line', async () => {
+  it('are at most two, those that need the user first; the others collapse into one line', async () => {
     await open({ session: ALL });
     assert.deepEqual(await bars(), ['review', 'queue']);
     assert.deepEqual(await folded().allInnerTexts(), ['2 of 5 Write the tests', '1 task running in the background']);
@@ -44,7 +44,7 @@ describe('bars above the composer', () => {
     assert.deepEqual(await bars(), ['background', 'plan']);
   });
 
-  it('come back by their name, with the focus, beside the one that needs the user most', async () => {
+  it('expand by their name with the focus, beside the one that needs the user most', async () => {
     await open({ session: ALL });
     await folded().first().press('Enter');
     await panel.page.waitForFunction(() => document.activeElement?.matches('.plan-step'));
@@ -56,13 +56,13 @@ describe('bars above the composer', () => {
     await folded().filter({ hasText: 'Paused: you stopped the turn' }).waitFor();
   });
 
-  it('leave the focus at the message if they have no button', async () => {
+  it('leave the focus in the message if they have no button', async () => {
     await open({ session: { ...ALL, background: [{ kind: 'terminal', id: 'b1', label: 'npm run watch' }] } });
     await folded().last().press('Enter');
     await panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
   });
 
-  it('stay while the user is in them', async () => {
+  it('stay expanded while they contain the focus', async () => {
     await open({ session: ALL });
     await panel.page.getByRole('button', { name: 'Edit' }).first().click();
     await panel.page.keyboard.type('half an edit');
@@ -72,7 +72,7 @@ describe('bars above the composer', () => {
     await panel.page.waitForFunction(() => document.activeElement?.matches('.queue-editor'));
   });
 
-  it('leave room for the card of what happened meanwhile', async () => {
+  it('leave room for the away summary', async () => {
     const items = [message('a', 'user', 'Hello')];
     await open({ session: ALL, items });
     const none = { shown: [], total: 0 };

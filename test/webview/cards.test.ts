@@ -25,7 +25,7 @@ describe('cards of the protocol', () => {
     assert.match(text, /The tests need it\.\s+\$ rm -rf out\s+in \/work\/app/);
   });
 
-  it('offer to edit the change of a request before it is made', async () => {
+  it('offer to edit the requested change before it is made', async () => {
     const { page } = await open([], { permissions: [permission(-1)] });
     const edit = page.getByRole('button', { name: 'Edit the change…' });
     assert.equal(await edit.count(), 0);
@@ -35,7 +35,7 @@ describe('cards of the protocol', () => {
     assert.equal((await panel.posted('permission')).length, 0, 'it is not answered by that');
   });
 
-  it('leave the focus in a question when another one appears', async () => {
+  it('keep the focus in a question when another one appears', async () => {
     const { page } = await open([], { permissions: [permission(-1)] });
     const reject = page.getByRole('button', { name: 'Reject', exact: true });
     await reject.focus();
@@ -46,7 +46,7 @@ describe('cards of the protocol', () => {
     assert.equal(await page.getByRole('group', { name: /^Permission:/ }).count(), 1);
   });
 
-  it('show a plan that is a text, a file, or removed', async () => {
+  it('show a plan as a text, a file, or removed', async () => {
     const base = { kind: 'plan', at: 0, entries: [] } as const;
     const { page } = await open([
       { ...base, id: 'p1', markdown: '1. **First**\n2. Then' },
@@ -173,7 +173,7 @@ describe('cards of the protocol', () => {
     await page.getByText('We talked about tests.').waitFor();
   });
 
-  it('attach a pasted file that the agent supports, or tell why not', async () => {
+  it('attach a pasted file that the agent supports, or explain why not', async () => {
     const { page } = await open([], { canAttachFiles: true });
     const paste = (name: string, type: string, plain = '') =>
       page.getByRole('textbox', { name: 'Message' }).evaluate(

@@ -4,7 +4,7 @@ import { DIFF, tool } from './harness/samples';
 import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
-describe('the words that changed in a diff', () => {
+describe('changed words in a diff', () => {
   const browser = useHarness();
 
   async function open(lines: readonly string[], theme: Theme = 'dark') {
@@ -47,7 +47,7 @@ describe('the words that changed in a diff', () => {
     await expectMarked(['-naïve Größe', '+naïve Größen'], ['naïve [Größe]', 'naïve [Größen]']);
   });
 
-  it('are marked once the selection is somewhere else', async () => {
+  it('are marked once the selection is elsewhere', async () => {
     const { page } = await open(['-const first = 1;', '+const final = 1;']);
     const line = page.locator('.diff-line.removed');
     await line.selectText();
@@ -61,7 +61,7 @@ describe('the words that changed in a diff', () => {
     await page.locator('.diff-line .changed', { hasText: 'first' }).waitFor();
   });
 
-  it('are looked for in lines of the same place alone', async () => {
+  it('are only compared between lines at the same place', async () => {
     const lines = ['-one = 1', '-two = 2', '+one = 10', '+two = 20', '+three = 3', ' x', '+two = 3', '-four = 4'];
     await expectMarked(lines, [
       'one = [1]',
@@ -75,7 +75,7 @@ describe('the words that changed in a diff', () => {
     ]);
   });
 
-  it('are not marked in lines that have little in common', async () => {
+  it('are not marked in lines with little in common', async () => {
     const lines = ['-  return cache.get(key);', "+  throw new Error('gone');", ' x', '-let a = 1;', '+let a = 2;'];
     await expectMarked(lines, [
       '  return cache.get(key);',
@@ -86,7 +86,7 @@ describe('the words that changed in a diff', () => {
     ]);
   });
 
-  it('stand out by more than their colour in high contrast and in forced colours', async () => {
+  it('are marked by more than colour in high contrast and forced colours', async () => {
     const lines = ['-let a = 1;', '+let a = 2;'];
     const decoration = async (theme: Theme, forcedColors: 'active' | null) => {
       const { page } = await open(lines, theme);

@@ -64,7 +64,7 @@ describe('the changes of a turn', () => {
     assert.doesNotMatch(rule ?? '', /file/, 'the line says it');
   });
 
-  it('are shown as incomplete, with the reason', async () => {
+  it('are marked as incomplete, with the reason', async () => {
     const changes = { ...countOf(FILES), incomplete: 'Only files named by the agent are listed.' };
     const none = { ...countOf([]), incomplete: 'The folder is too large.' };
     await open({
@@ -130,7 +130,7 @@ describe('the changes of a turn', () => {
     );
   });
 
-  it('are opened, kept and undone file by file', async () => {
+  it('are opened, kept and undone per file', async () => {
     await openList();
     const one = row('docs/upload.md');
     await one.locator('.change-open').click();
@@ -151,7 +151,7 @@ describe('the changes of a turn', () => {
     assert.equal(await kept.getByRole('button', { name: 'Undo', exact: true }).count(), 1);
   });
 
-  it('are redone beside what was undone: a file, or the turn', async () => {
+  it('can be redone after an undo: a file, or the turn', async () => {
     const files = FILES.map((one) => (one.state === 'undone' ? { ...one, canRedo: true as const } : one));
     panel = await browser.open({ items: [turnEnd(turnOf(files, { changes: { ...countOf(files), redoable: 1 } }))] });
     await line().click();
@@ -218,7 +218,7 @@ describe('the changes of a turn', () => {
     assert.equal(await list().count(), 0);
   });
 
-  it('have only the rows near the visible ones in the page, and are requested as they are scrolled to', async () => {
+  it('only draw rows near the visible ones, and request files while scrolling', async () => {
     const host = await openList(MANY);
     assert.equal(await list().getByRole('listitem').first().getAttribute('aria-setsize'), '2000');
     await row('src/part0000.ts').locator('.change-open').focus();
@@ -239,7 +239,7 @@ describe('the changes of a turn', () => {
     assert.equal(await row('src/part1999.ts').count(), 1, 'the focus stays in the page');
   });
 
-  it('keep the focus and the place in the list while more files change', async () => {
+  it('keep the focus and the position in the list while more files change', async () => {
     const host = await openList(MANY);
     await row('src/part0000.ts').locator('.change-open').focus();
     for (const _ of [1, 2, 3]) await press('PageDown');
@@ -270,7 +270,7 @@ describe('the changes of a turn', () => {
     await untilFocused('media/icon.png');
   });
 
-  it('are requested again when the host starts over', async () => {
+  it('are requested again when the host restarts', async () => {
     const host = await openList();
     await panel.snapshot({ items: changedConversation() });
     await host.answer();
@@ -314,7 +314,7 @@ describe('the changes of a turn', () => {
     await untilFocused(path);
   });
 
-  it('are found from a tool call whose turn ends far away', async () => {
+  it('are linked from a tool call whose turn ends far away', async () => {
     const [said, call, ...rest] = changedConversation();
     const between = Array.from({ length: 200 }, (_, index) => message(`m${index}`, 'agent', `line ${index}`));
     const items = [said!, call!, ...between, ...rest];
@@ -332,10 +332,10 @@ describe('the changes of a turn', () => {
   });
 });
 
-describe('a message', () => {
+describe('a user message', () => {
   const browser = useHarness();
 
-  it('offers to go back to before it, when hovered or focused', async () => {
+  it('offers to restore to before it on hover or focus', async () => {
     const panel = await browser.open({ items: changedConversation() });
     const entry = panel.page.locator('.entry.user');
     const actions = panel.page.locator('.message-actions');
@@ -369,7 +369,7 @@ describe('a message', () => {
     assert.equal((await panel.posted('continueFrom')).length, 4, 'a double click opens one session');
   });
 
-  it('offers nothing that its turn does not', async () => {
+  it('offers only actions that its turn supports', async () => {
     const said = message('u1', 'user', 'hello');
     const panel = await browser.open({ items: [said] });
     assert.equal(await panel.page.locator('.message-actions').count(), 0);
@@ -379,7 +379,7 @@ describe('a message', () => {
     assert.equal(await panel.page.getByRole('button', { name: 'Restore files to before this message' }).count(), 0);
   });
 
-  it('keeps the focus in what it offers while more is offered', async () => {
+  it('keeps the focus in its actions while others are added', async () => {
     const said = message('u1', 'user', 'hello');
     const panel = await browser.open({ items: [{ ...said, canEdit: true } as typeof said] });
     const edit = panel.page.getByRole('button', { name: 'Edit and send again' });

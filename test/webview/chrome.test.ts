@@ -4,7 +4,7 @@ import type { Panel } from './harness/browser';
 import { message, SESSION_FULL, tool } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
 
-describe('chrome', () => {
+describe('header and queue', () => {
   let panel: Panel;
   const { open, field, button } = useChrome((opened) => {
     panel = opened;
@@ -32,7 +32,7 @@ describe('chrome', () => {
       ]);
     });
 
-    it('holds an item while it is edited', async () => {
+    it('holds a message while it is edited', async () => {
       await open({ session: { ...RUNNING, queue } });
       await item(0).getByRole('button', { name: 'Edit' }).click();
       const editor = item(0).getByRole('textbox');
@@ -50,7 +50,7 @@ describe('chrome', () => {
       ]);
     });
 
-    it('steers the turn with a message by button and key, or says why it cannot', async () => {
+    it('steers the turn with a message by button and key, or explains why it cannot', async () => {
       const [first, second] = queue;
       assert.ok(first && second);
       const why = 'A command needs its own turn.';
@@ -92,11 +92,11 @@ describe('chrome', () => {
       assert.deepEqual((await panel.next('queue')).action, { kind: 'move', id: 'q2', to: 0 });
     });
 
-    describe('that is paused', () => {
+    describe('when paused', () => {
       const paused = queue.map(({ reason: _reason, ...one }) => ({ ...one, state: 'paused' as const }));
       const queuePaused = 'Paused: you stopped the turn';
 
-      it('says why, and how many messages its button sends', async () => {
+      it('shows why, and how many messages its button sends', async () => {
         await open({ session: { phase: 'ready', queue: paused, queuePaused } });
         await panel.page.getByText(queuePaused).waitFor();
         const send = button('Send 2 queued messages');
@@ -107,7 +107,7 @@ describe('chrome', () => {
         assert.equal(await button('Send 1 queued message').innerText(), 'Send 1 queued');
       });
 
-      it('is resumed where its messages still wait then: for a turn, or for the end of an edit', async () => {
+      it('is resumed while its messages still wait for a turn or the end of an edit', async () => {
         const [first, ...others] = paused;
         for (const session of [
           { ...RUNNING, queue: paused },
@@ -126,7 +126,7 @@ describe('chrome', () => {
     const offered = () =>
       panel.page.getByRole('region', { name: /Use a real agent|Looking for agents/ }).getByRole('button');
 
-    it('offers the agents of this machine with their versions, and all others', async () => {
+    it('lists the agents on this machine with versions, and all others', async () => {
       await open({ session: { agentName: 'Demo' } });
       await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: true } });
       await panel.page.getByText('Looking for agents on this machine…').waitFor();
@@ -146,7 +146,7 @@ describe('chrome', () => {
       );
     });
 
-    it('says where the agent works, and leads to the sessions that were used there last', async () => {
+    it("shows the agent's folder, and links to its recent sessions", async () => {
       await open();
       const at = Date.now() - 5 * 60_000;
       const sessions = ['Fix the login', 'Write \u202eexamples'].map((title, index) => ({
@@ -190,7 +190,7 @@ describe('chrome', () => {
       assert.deepEqual(await played.jsonValue(), [660, 880]);
     });
 
-    it('offers nothing once an agent is configured', async () => {
+    it('lists no agents once one is configured', async () => {
       await open({ session: { agentName: 'Demo' } });
       await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: false } });
       await button('Browse agents…').waitFor();
@@ -213,7 +213,7 @@ describe('chrome', () => {
       );
     });
 
-    it('leaves out a title that the only message says already', async () => {
+    it('omits a title equal to the only message', async () => {
       const prompt = { ...message('u', 'user', 'Fix the flaky upload test, please'), turnId: 't1' };
       const session = { ...SESSION_FULL, title: 'Fix the flaky upload…' };
       await open({ session, items: [prompt] });
@@ -222,13 +222,13 @@ describe('chrome', () => {
       assert.match(await status().innerText(), /Fix the flaky upload…/);
     });
 
-    it('has a place on the screen for the status of an agent that is ready', async () => {
+    it('gives the status of a ready agent a size on the screen', async () => {
       await open({ session: { agentName: 'Claude', title: undefined, phase: 'ready', status: 'Ready' } });
       await status().waitFor();
       assert.equal(await status().getAttribute('data-state'), 'ready');
     });
 
-    it('reveals control characters in names that the agent gave', async () => {
+    it('reveals control characters in names from the agent', async () => {
       const evil = 'safe\u202eevil';
       const modes = [
         { id: 'a', name: evil },
@@ -255,7 +255,7 @@ describe('chrome', () => {
       assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent', 'troubleshoot']);
     });
 
-    it('shows the whole of its menu, and begins the names of all commands in one place', async () => {
+    it('shows its whole menu with aligned command names', async () => {
       await open({ items: [message('u', 'user', 'Hello')] });
       await button('More').click();
       const menu = panel.page.locator('.popup');
@@ -266,7 +266,7 @@ describe('chrome', () => {
       assert.equal(new Set(lefts).size, 1);
     });
 
-    it('leads from its menu to what can be done with a session in which something was said', async () => {
+    it('offers the session commands in its menu once the session has messages', async () => {
       const item = (name: string) => panel.page.getByRole('menuitem', { name, exact: true });
       await open({ items: [message('u', 'user', 'Hello')] });
       for (const name of ['Rename session…', 'Open as Markdown']) {
@@ -281,13 +281,13 @@ describe('chrome', () => {
       assert.equal(await item('Rename session…').count(), 0);
     });
 
-    it('shows the name of the agent whole where there is room', async () => {
+    it("shows the agent's full name if there is room", async () => {
       await open();
       const name = agentMenu().locator('.cut');
       assert.ok(await name.evaluate((element) => element.scrollWidth <= element.clientWidth));
     });
 
-    it('has a menu at the name of the agent: a new session, another agent, the model, a preset', async () => {
+    it("has a menu at the agent's name: new session, other agent, model, preset", async () => {
       const items = () => panel.page.getByRole('menuitem').allInnerTexts();
       await open();
       await agentMenu().click();
@@ -306,7 +306,7 @@ describe('chrome', () => {
       assert.deepEqual(commands, ['continueWith', 'setModel', 'savePreset']);
     });
 
-    it('offers to fork a session where its agent can', async () => {
+    it('offers to fork a session if the agent supports it', async () => {
       const items = [message('u', 'user', 'Hello')];
       const fork = () => panel.page.getByRole('menuitem', { name: 'Fork session' });
       await open({ items });
@@ -317,7 +317,7 @@ describe('chrome', () => {
       assert.equal((await panel.next('command')).command, 'forkSession');
     });
 
-    it('offers to check the status of a session where its agent can tell it', async () => {
+    it("offers to check the session's status if the agent supports it", async () => {
       const check = () => panel.page.getByRole('menuitem', { name: 'Check session status' });
       await open();
       await button('More').click();
@@ -327,7 +327,7 @@ describe('chrome', () => {
       assert.equal((await panel.next('command')).command, 'checkStatus');
     });
 
-    it('names the branch of a worktree, with what can be done with its changes', async () => {
+    it('shows the branch of a worktree with actions for its changes', async () => {
       await open();
       const branch = panel.page.getByRole('button', { name: /^Worktree: / });
       await panel.send({ type: 'worktree', key: 'another', branch: 'parley/other' });
@@ -345,7 +345,7 @@ describe('chrome', () => {
       await branch.waitFor({ state: 'detached' });
     });
 
-    it('has room for a branch, a title and a question in each panel', async () => {
+    it('fits a branch, a title and a question at every width', async () => {
       for (const [theme, width] of [
         ['dark', 800],
         ['light', 420],
@@ -378,7 +378,7 @@ describe('chrome', () => {
       assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Check agent \d s/);
     });
 
-    it('shows how far a failed start came and why it ended as one card', async () => {
+    it('shows the stages and the reason of a failed start as one card', async () => {
       await open({
         session: {
           phase: 'failed',
@@ -391,7 +391,7 @@ describe('chrome', () => {
       assert.ok(Math.abs(stages.y + stages.height - card.y) <= 1, `${stages.y + stages.height} and ${card.y}`);
     });
 
-    it('says at the end of the transcript that the agent works, and since when', async () => {
+    it('shows at the end of the transcript that the agent is working, and since when', async () => {
       const turn = { ...RUNNING.turn, startedAt: Date.now() - 65_000 };
       await open({ session: { ...RUNNING, turn, status: 'Working' }, items: [message('u', 'user', 'Hello')] });
       const line = panel.page.locator('.working');
@@ -404,7 +404,7 @@ describe('chrome', () => {
       await line.waitFor({ state: 'hidden' });
     });
 
-    it('moves what the compositor can move while an agent works, and nothing while its work arrives', async () => {
+    it('only runs compositor animations while the agent works, and none while output arrives', async () => {
       const turn = { ...RUNNING.turn, startedAt: Date.now() - 65_000 };
       await open({ session: { ...RUNNING, turn, status: 'Working' }, items: [message('a', 'agent', 'Hello')] });
       await panel.page.locator('.working').waitFor();
@@ -432,7 +432,7 @@ describe('chrome', () => {
       assert.deepEqual((await moved()).states, [], 'VS Code asks for less motion');
     });
 
-    it('describes the ways to sign in beside their buttons', async () => {
+    it('describes the sign-in methods beside their buttons', async () => {
       const login = { id: 'signIn:a', label: 'Log in', primary: true as const, detail: 'Opens the browser.' };
       const actions = [login, { id: 'signIn:b', label: 'Enter API_KEY…' }, { id: 'restart', label: 'Try again' }];
       const error = { code: 'auth-required', message: 'Sign in.', hint: 'Log in, or set API_KEY.', actions };
@@ -470,7 +470,7 @@ describe('chrome', () => {
     });
   });
 
-  it('reports errors', async () => {
+  it('reports errors to the host', async () => {
     await open();
     await panel.page.evaluate(() => {
       const message = 'ResizeObserver loop completed with undelivered notifications.';

@@ -9,7 +9,7 @@ describe('code blocks', () => {
   const open = (text: string, height = 800) =>
     browser.open({ session: { phase: 'running' }, items: [message('a', 'agent', text)], height });
 
-  it('are applied to the file that they name, as the agent wrote it', async () => {
+  it('are applied to the named file as the agent wrote them', async () => {
     const panel = await open('```ts src/../\u202ea.ts\nlet x;\n```\n\n```ts\nlet y;\n```\n');
     const apply = panel.page.getByRole('button', { name: 'Apply to file…' });
     await apply.first().press('Enter');
@@ -20,14 +20,14 @@ describe('code blocks', () => {
     assert.deepEqual(await panel.next('useCode', before), { ...use, text: 'let y;' });
   });
 
-  it('name no file by a path that is too long', async () => {
+  it('ignore a file name that is too long', async () => {
     const panel = await open(`\`\`\`ts title="${'a'.repeat(MAX_CODE_PATH)}.ts"\nlet x;\n\`\`\`\n`);
     await panel.page.getByRole('button', { name: 'Apply to file…' }).press('Enter');
     assert.equal('path' in (await panel.next('useCode')), false);
     assert.equal(await panel.page.getByRole('link').count(), 0);
   });
 
-  it('can be applied once they are complete, also those that are drawn in parts', async () => {
+  it('can be applied once complete, even if drawn in parts', async () => {
     const code = 'line\n'.repeat(250);
     const panel = await open(`\`\`\`ts\n${code}`, 9_000);
     const apply = panel.page.getByRole('button', { name: 'Apply to file…' });
@@ -42,7 +42,7 @@ describe('code blocks', () => {
     await apply.nth(1).waitFor();
   });
 
-  it('wrap their long lines in all parts, by keyboard, until they are told not to', async () => {
+  it('wrap long lines in all parts, toggled by keyboard', async () => {
     const long = 'word '.repeat(100);
     const panel = await open(`\`\`\`ts\n${`${long}\n`.repeat(150)}\`\`\`\n\n\`\`\`ts\n${long}\n\`\`\`\n`, 2_000);
     const { page } = panel;
@@ -69,7 +69,7 @@ describe('code blocks', () => {
     assert.equal((await isWide()).every(Boolean), true);
   });
 
-  it('have their buttons as soon as the pointer or the focus is there, and otherwise once they rest', async () => {
+  it('get their buttons when hovered or focused, otherwise after a delay', async () => {
     const blocks = '```ts\nlet x;\n```\n\n'.repeat(4);
     const panel = await open(blocks);
     const block = panel.page.locator('.code-block');
@@ -105,7 +105,7 @@ describe('code blocks', () => {
     assert.equal((await panel.next('copy')).text, 'let x;');
   });
 
-  it('have no label of a button in the text of a selection', async () => {
+  it('do not add button labels to the selected text', async () => {
     const panel = await open('before\n\n```ts\nlet x;\n```\n\nafter');
     await panel.page.locator('.code-head .copy').waitFor({ state: 'attached' });
     const text = await panel.page.evaluate(() => {

@@ -11,7 +11,7 @@ describe('composer', () => {
     panel = opened;
   });
 
-  it('sends with Enter, breaks lines with Shift+Enter, and keeps the text until the host has it', async () => {
+  it('sends with Enter, inserts a line break with Shift+Enter, and keeps the text until the host has it', async () => {
     await open();
     await field().pressSequentially('one');
     await panel.page.keyboard.press('Shift+Enter');
@@ -27,7 +27,7 @@ describe('composer', () => {
     assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
   });
 
-  it('ignores a key still held from an earlier action', async () => {
+  it('ignores a key that is still held from an earlier action', async () => {
     await open({ session: SESSION_FULL });
     const { keyboard } = panel.page;
     await field().fill('half a thought');
@@ -49,7 +49,7 @@ describe('composer', () => {
     assert.match((await panel.next('send')).text, /^\/\w+/);
   });
 
-  it('keeps what is written and sent while the panel is loading', async () => {
+  it('keeps text typed and sent while the panel is loading', async () => {
     panel = await browser.blank();
     const { page } = panel;
     let load = (): void => {};
@@ -73,7 +73,7 @@ describe('composer', () => {
     );
   });
 
-  it('keeps a refused message and shows the reason', async () => {
+  it('keeps a rejected message and shows the reason', async () => {
     await open();
     await field().fill('hello');
     await button('Send').click();
@@ -104,7 +104,7 @@ describe('composer', () => {
     assert.equal(await button('Send').count(), 1);
   });
 
-  it('stops the turn and sends at once with Ctrl+Enter, and queues with Enter', async () => {
+  it('stops the turn and sends immediately with Ctrl+Enter, and queues with Enter', async () => {
     await open();
     await field().fill('first');
     await field().press('Control+Enter');
@@ -117,7 +117,7 @@ describe('composer', () => {
     assert.deepEqual({ text, now }, { text: 'instead', now: 'sendNow' });
   });
 
-  it('steers the turn with Ctrl+Enter where the agent can, but not with a command', async () => {
+  it('steers the turn with Ctrl+Enter if the agent supports it, except with a command', async () => {
     await open({ session: { ...RUNNING, canSteer: true, commands: SESSION_FULL.commands ?? [] } });
     await field().fill('also this');
     assert.match((await button('Queue').getAttribute('title')) ?? '', /Ctrl\+Enter steers the running turn/);
@@ -145,7 +145,7 @@ describe('composer', () => {
     assert.equal(await list.count(), 0);
   });
 
-  it('sends a command that is typed whole with Enter, although a longer one begins like it', async () => {
+  it('sends a completely typed command with Enter, even if it is a prefix of another one', async () => {
     const commands = ['review-pr', 'review'].map((name) => ({ name, description: name }));
     await open({ session: { commands } });
     await field().pressSequentially('/review');
@@ -154,7 +154,7 @@ describe('composer', () => {
     assert.equal((await panel.next('send')).text, '/review');
   });
 
-  it('shows the names of commands whole, however narrow the panel and long the descriptions', async () => {
+  it('shows complete command names at any width, however long the descriptions', async () => {
     const commands = ['review-security', 'init'].map((name) => ({ name, description: 'Long words. '.repeat(80) }));
     await open({ session: { commands }, width: 300 });
     await field().pressSequentially('/');
@@ -179,7 +179,7 @@ describe('composer', () => {
     { id: 'path:src', kind: 'folder', label: 'src' },
   ] as const;
 
-  it('mentions files by keyboard, attaches them, and removes a mention with Backspace', async () => {
+  it('completes file mentions by keyboard, attaches the files, and removes a mention with Backspace', async () => {
     await open();
     await field().pressSequentially('see @');
     assert.partialDeepStrictEqual(await panel.next('mentions'), { key: 's1', query: '' });
@@ -208,7 +208,7 @@ describe('composer', () => {
     assert.deepEqual(await panel.next('mention'), { type: 'mention', key: 's1', id: 'path:src/server.ts' });
   });
 
-  it('detaches what a text mentioned when the text goes, and removes mentions of what is detached', async () => {
+  it('detaches files whose mention is removed, and removes mentions of detached files', async () => {
     const attachments = [
       { id: 'm1', kind: 'file', label: 'src/a.ts' },
       { id: 'm2', kind: 'file', label: 'src/a.tsx' },
@@ -228,7 +228,7 @@ describe('composer', () => {
     assert.deepEqual(await detached(), ['m1', 'm2', 'm1', 'm3']);
   });
 
-  it('shows the end of a path that is too long, where the name is', async () => {
+  it('truncates a long path at its start', async () => {
     await open({ width: 300 });
     await field().pressSequentially('@n');
     const label = `packages/${'server/'.repeat(9)}name.ts`;
@@ -242,7 +242,7 @@ describe('composer', () => {
     assert.ok(left > 50 && Math.abs(right - end) < 2, `${left} ${right} ${end}`);
   });
 
-  it('goes on with the things of a kind, and keeps the chosen item while more are found', async () => {
+  it('continues with the items of a kind, and keeps the active item while results arrive', async () => {
     await open();
     await field().pressSequentially('@');
     const kind = { id: 'kind:session', kind: 'session', label: 'Earlier Sessions', prefix: 'session:' } as const;
@@ -265,7 +265,7 @@ describe('composer', () => {
     assert.equal((await panel.next('mention')).id, 'session:Fix the parser');
   });
 
-  it('drops late offers for other letters, and leaves a closed list closed', async () => {
+  it('ignores outdated results, and does not reopen a closed list', async () => {
     await open();
     await field().pressSequentially('@se');
     await panel.send({ type: 'mentions', query: 's', offers: OFFERS });
@@ -281,7 +281,7 @@ describe('composer', () => {
     assert.equal((await panel.next('send')).text, '@ser');
   });
 
-  it('begins a mention with its button, and lets the user choose files of anywhere', async () => {
+  it('starts a mention with its button, and offers files outside the workspace', async () => {
     await open();
     await button('Add context…').click();
     await panel.send({ type: 'mentions', query: '', offers: [] });
@@ -301,7 +301,7 @@ describe('composer', () => {
     await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'typed');
   });
 
-  it('restores the last message with ArrowUp in an empty field only', async () => {
+  it('restores the last message with ArrowUp only in an empty field', async () => {
     await open({ items: [message('u', 'user', 'said before')] });
     await field().press('ArrowUp');
     assert.equal(await field().inputValue(), 'said before');
@@ -318,7 +318,7 @@ describe('composer', () => {
     assert.equal((await panel.posted('send')).length, 0);
   });
 
-  it('types the next letter where the focus went elsewhere after the first key of a chord', async () => {
+  it('types the next letter if the focus left the page after the first key of a chord', async () => {
     await open();
     await field().press('Control+k');
     await panel.page.evaluate(() => window.dispatchEvent(new FocusEvent('blur')));
@@ -326,7 +326,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'j');
   });
 
-  it('walks through the messages of the session with Up and Down, and leaves what is changed', async () => {
+  it('recalls sent messages with Up and Down, and keeps an edited one', async () => {
     const said = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
     await open({ items: said });
     const press = async (key: string): Promise<string> => {
@@ -348,7 +348,7 @@ describe('composer', () => {
     assert.equal(await press('ArrowDown'), 'threex');
   });
 
-  it('says what a command expects until something is typed', async () => {
+  it('shows the argument hint of a command until something is typed', async () => {
     await open({ session: { commands: [{ name: 'review', description: 'Reviews', hint: 'file or folder' }] } });
     await field().pressSequentially('/rev');
     await panel.page.getByRole('option').getByText('file or folder').waitFor();
@@ -373,7 +373,7 @@ describe('composer', () => {
       [kind, type, text] as const,
     );
 
-  it('attaches a long pasted text, and puts it into the message on undo', async () => {
+  it('attaches a long pasted text, and inserts it into the message on undo', async () => {
     await open();
     await field().pressSequentially('Why? ');
     await give('paste', 'text/plain', 'x'.repeat(2000));
@@ -392,7 +392,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'Why? ');
   });
 
-  it('keeps the undo of a pasted text from VS Code, which would undo that the text was inserted', async () => {
+  it('keeps VS Code from handling the undo of a pasted text, which would undo its insertion', async () => {
     await open();
     // As VS Code does for each webview.
     await panel.page.evaluate(() =>
@@ -408,7 +408,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), long);
   });
 
-  it('puts a pasted text of many lines into the message at once', async () => {
+  it('inserts a pasted text of many lines in one go', async () => {
     await open();
     await field().pressSequentially('Why? ');
     const long = 'line\n'.repeat(5000);
@@ -419,7 +419,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), `Why? ${long}`);
   });
 
-  it('leaves undo to the text once the attachment of a pasted text was sent', async () => {
+  it('undoes text edits once the attachment of a pasted text was sent', async () => {
     await open();
     await give('paste', 'text/plain', 'x'.repeat(3000));
     const { name } = await panel.next('attachFile');
@@ -429,7 +429,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), '');
   });
 
-  it('leaves a text that is too large for an attachment to the message', async () => {
+  it('inserts a pasted text that is too large for an attachment', async () => {
     await open();
     const isTaken = await field().evaluate((node) => {
       const data = new DataTransfer();
@@ -439,14 +439,14 @@ describe('composer', () => {
     assert.equal(isTaken, false);
   });
 
-  it('leaves a link that is dropped from a web page to the message', async () => {
+  it('inserts a link that is dropped from a web page as text', async () => {
     await open();
     await give('drop', 'text/uri-list', 'https://example.com/');
     await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts');
     assert.deepEqual((await panel.next('attachUris')).uris, ['file:///w/a.ts']);
   });
 
-  it('sends the addresses of what is dropped from a list of VS Code', async () => {
+  it('sends the URIs of items dropped from a VS Code list', async () => {
     await open();
     await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
     assert.deepEqual(await panel.next('attachUris'), {
@@ -476,7 +476,7 @@ describe('composer', () => {
     });
   });
 
-  it('sends a thumbnail of a pasted image, and shows the one of the host', async () => {
+  it("sends a thumbnail of a pasted image, and shows the host's", async () => {
     await open();
     await panel.page.evaluate(async () => {
       const canvas = document.createElement('canvas');
@@ -532,7 +532,7 @@ describe('composer', () => {
     assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'a1' });
   });
 
-  describe('the line of what goes with the message', () => {
+  describe('the list of attachments', () => {
     const attachments = [
       { id: 'a1', kind: 'file', label: 'src/server.ts', detail: '/work/src/server.ts' },
       { id: 'a2', kind: 'selection', label: 'src/a.ts:4–6', bytes: 2000 },
@@ -542,14 +542,14 @@ describe('composer', () => {
     const selection = { id: 'active', kind: 'selection', label: 'src/a.ts:4–6' } as const;
     const file = { id: 'active', kind: 'file', label: 'src/b.ts' } as const;
 
-    it('says how large each is, what goes as a path only, and the sum', async () => {
+    it('shows each size, what is sent as a path only, and the total', async () => {
       await open({ session: { attachments } });
       const texts = await line().getByRole('listitem').allTextContents();
       assert.deepEqual(texts, ['src/server.ts', 'src/a.ts:4–62 KB', 'shot.png2.9 MB', '2.9 MB in total']);
       await panel.page.getByTitle(/Only the path is sent\. The agent reads the file\.$/).waitFor();
     });
 
-    it('offers the active file or selection, and adds it only when it is pressed', async () => {
+    it('offers the active file or selection, and adds it only on demand', async () => {
       await open();
       await panel.send({ type: 'activeEditor', offer: file });
       await button('Add src/b.ts to the message').waitFor();
@@ -570,7 +570,7 @@ describe('composer', () => {
       await line().waitFor({ state: 'detached' });
     });
 
-    it('fits into each panel', async () => {
+    it('fits at every width', async () => {
       const long = `packages/${'a-very-long-folder-name/'.repeat(4)}server.ts`;
       for (const [theme, language, width] of [
         ['light', 'en', 800],
@@ -589,7 +589,7 @@ describe('composer', () => {
     });
   });
 
-  it('inserts text at the caret, and takes the focus on request of the host', async () => {
+  it("inserts text at the caret, and takes the focus at the host's request", async () => {
     await open();
     await field().fill('see');
     await panel.send({ type: 'insert', text: '@a.ts' });
@@ -606,11 +606,11 @@ describe('composer', () => {
     assert.equal((await panel.posted('wake')).length, 1);
   });
 
-  describe('suggestion of the agent', () => {
+  describe("the agent's suggestion", () => {
     const suggestion = { text: 'Run the tests', always: false };
     const shown = (): Promise<string | null> => field().getAttribute('placeholder');
 
-    it('stands in the empty field until it is typed over, and never leaves by itself', async () => {
+    it('is shown in the empty field until the user types, and never sent on its own', async () => {
       await open({ session: { suggestion } });
       assert.equal(await shown(), 'Run the tests');
       await panel.page.keyboard.press('Enter');
@@ -621,7 +621,7 @@ describe('composer', () => {
       assert.deepEqual(await panel.posted('send'), []);
     });
 
-    it('is taken by Tab and can be undone; without one, Tab leaves the field', async () => {
+    it('is accepted by Tab and can be undone; without one, Tab leaves the field', async () => {
       await open({ session: { suggestion } });
       await field().focus();
       await panel.page.keyboard.press('Tab');
@@ -633,7 +633,7 @@ describe('composer', () => {
       assert.equal(await field().evaluate((node) => node === document.activeElement), false);
     });
 
-    it('is dismissed by Escape; another one comes after the next turn', async () => {
+    it('is dismissed by Escape until the next turn ends', async () => {
       await open({ session: { suggestion } });
       await field().focus();
       await panel.page.keyboard.press('Escape');
@@ -643,7 +643,7 @@ describe('composer', () => {
       await panel.page.waitForFunction(() => document.querySelector('textarea')?.placeholder === 'Run the tests');
     });
 
-    it('is hidden while a turn runs, and leaves Escape to stop the agent', async () => {
+    it('is hidden while a turn is running, when Escape stops the agent', async () => {
       await open({ session: { ...RUNNING, suggestion } });
       await field().focus();
       assert.notEqual(await shown(), 'Run the tests');
@@ -651,7 +651,7 @@ describe('composer', () => {
       await panel.next('cancel');
     });
 
-    it('is for screen readers only if the user wants it, and is announced then', async () => {
+    it('is exposed to screen readers only if enabled, and then announced', async () => {
       await open();
       await panel.page.evaluate(() => document.body.classList.add('vscode-using-screen-reader'));
       await panel.update({ op: 'session', patch: { suggestion } });

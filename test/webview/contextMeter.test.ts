@@ -11,7 +11,7 @@ describe('context and limits', () => {
     panel = opened;
   });
 
-  describe('rate limits of the account', () => {
+  describe("the account's rate limits", () => {
     const usage = { used: 68_000, size: 200_000 };
     const inHours = (hours: number): number => Date.now() + hours * 3_600_000;
 
@@ -32,7 +32,7 @@ describe('context and limits', () => {
       await panel.page.getByText('62% used').waitFor({ state: 'detached' });
     });
 
-    it('are named at the meter when they are nearly used up or reached, with the time', async () => {
+    it('are named at the meter with the time when nearly used up or reached', async () => {
       const week = { kind: 'seven_day', state: 'warning', used: 0.8, resetsAt: inHours(50) } as const;
       await open({ session: { usage, limits: [week] } });
       const meter = panel.page.locator('.usage');
@@ -57,7 +57,7 @@ describe('context and limits', () => {
     const meter = () => panel.page.getByRole('button', { name: '91% of context used' });
     const facts = () => panel.page.getByRole('dialog', { name: '91% of context used' });
 
-    it('says that the context is nearly full, not by color only', async () => {
+    it('indicates that the context is nearly full, not only by color', async () => {
       await open({ session: { usage } });
       await meter().locator('.codicon-warning').waitFor();
       assert.match((await meter().getAttribute('title')) ?? '', /nearly full/);
@@ -65,7 +65,7 @@ describe('context and limits', () => {
       await panel.page.locator('.usage svg').waitFor();
     });
 
-    it('opens the facts by key, and closes them with Escape and by leaving', async () => {
+    it('opens its details by key, and closes them on Escape and when the focus leaves', async () => {
       await open({ session: { usage, commands } });
       for (const key of ['Enter', 'Space']) {
         await meter().press(key);
@@ -81,7 +81,7 @@ describe('context and limits', () => {
       await facts().waitFor({ state: 'detached' });
     });
 
-    it('fits its facts into a narrow panel', async () => {
+    it('fits its details into a narrow panel', async () => {
       const limits = [{ kind: 'seven_day', state: 'warning', used: 0.93, resetsAt: Date.now() + 9e7 }] as const;
       await open({ width: 300, language: 'de', session: { usage, commands, limits } });
       await panel.page.locator('.usage').click();
@@ -90,7 +90,7 @@ describe('context and limits', () => {
       assert.deepEqual(await violationsIn(panel.page, '.composer'), []);
     });
 
-    it('has the agent summarize by its own command, without the draft', async () => {
+    it("sends the agent's summarize command, without the draft", async () => {
       await open({ session: { usage, commands } });
       await field().fill('half a thought');
       await meter().click();
@@ -100,7 +100,7 @@ describe('context and limits', () => {
       await facts().waitFor({ state: 'detached' });
     });
 
-    it('offers a new session with a summary while the agent of a conversation is idle', async () => {
+    it('offers a new session with a summary while the agent is idle', async () => {
       await open({ session: { agentId: 'claude', usage, commands: [] }, items: [message('u1', 'user', 'Hello')] });
       await meter().click();
       assert.equal(await facts().getByRole('button', { name: 'Summarize' }).count(), 0);

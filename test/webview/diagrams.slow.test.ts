@@ -122,7 +122,7 @@ describe('a diagram', () => {
     );
   });
 
-  it('is drawn by a frame that has access to nothing', async () => {
+  it('is drawn by a frame without access to anything', async () => {
     await draw(FLOW);
     const frame = frameOf();
     const found = await frame.evaluate(async () => {
@@ -163,7 +163,7 @@ describe('a diagram', () => {
     });
   });
 
-  it('does not change by what the frame says out of turn', async () => {
+  it('does not change when the frame sends unexpected messages', async () => {
     await draw(FLOW);
     const before = await image().getAttribute('src');
     await frameOf().evaluate(() => {
@@ -182,7 +182,7 @@ describe('a diagram', () => {
     assert.equal(await panel.page.locator('[data-entry-id]').count(), 1);
   });
 
-  it('is given up if drawing takes too long, and the next one is drawn', async () => {
+  it('is aborted if drawing takes too long, and the next one is drawn', async () => {
     await draw(FLOW);
     const { page } = panel;
     await page.evaluate(() => {

@@ -19,7 +19,7 @@ describe('diagrams', () => {
   const pictures = ({ page }: Panel) => page.locator('.diagram img');
   const problem = ({ page }: Panel) => page.getByRole('note').filter({ hasText: /Diagram not drawn|nicht gezeichnet/ });
 
-  it('are drawn in place of their source once they are complete', async () => {
+  it('replace their source once they are complete', async () => {
     const panel = await browser.open({
       session: { phase: 'running' },
       items: [message('a', 'agent', '```mermaid\nflowchart LR\n  A --> ')],
@@ -32,7 +32,7 @@ describe('diagrams', () => {
     assert.equal(await panel.page.locator('.code-block pre:visible').count(), 0);
   });
 
-  it('show their source when asked, and again when they cannot be drawn, with the reason', async () => {
+  it('show their source on demand, and with an error if they cannot be drawn', async () => {
     const panel = await open(`${fenced(FLOW)}\n${fenced(BROKEN)}`);
     await pictures(panel).waitFor();
     await problem(panel).waitFor();
@@ -46,7 +46,7 @@ describe('diagrams', () => {
     await pictures(panel).waitFor();
   });
 
-  it('are named by what their source says', async () => {
+  it('have the accessible name given in their source', async () => {
     const panel = await open(
       fenced('flowchart LR\n  accTitle: How it works\n  accDescr: Reads, then writes\n  A --> B'),
     );
@@ -67,7 +67,7 @@ describe('diagrams', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('take the colours of the theme, and are drawn again when it changes', async () => {
+  it("use the theme's colours, and are redrawn when it changes", async () => {
     const panel = await open(fenced(FLOW), { theme: 'dark' });
     const background = (): Promise<string> =>
       pictures(panel).evaluate(async (image: HTMLImageElement) => {
@@ -90,7 +90,7 @@ describe('diagrams', () => {
     assert.equal(await background(), '255,255,254,255');
   });
 
-  it('are there at once when they come back into view', async () => {
+  it('are shown immediately when they come back into view', async () => {
     const far = `${fenced(FLOW)}\n${'Words in between.\n\n'.repeat(600)}`;
     const panel = await open(far, { height: 700 });
     await panel.scrollTo(0);
@@ -102,7 +102,7 @@ describe('diagrams', () => {
     assert.equal(await panel.page.locator('iframe').count(), 1);
   });
 
-  it('have no finding of axe-core in any theme, and fit into 280 px', async () => {
+  it('have no axe-core violations in any theme, and fit into 280 px', async () => {
     for (const theme of THEMES) {
       const panel = await open(TEXT, { theme, width: 280 });
       await pictures(panel).nth(1).waitFor();

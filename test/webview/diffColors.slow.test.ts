@@ -35,7 +35,7 @@ describe('the syntax colours of a diff', () => {
       }),
     );
 
-  it('follow the extension of the file, under the marks of changed words', async () => {
+  it('depend on the file extension, below the marks of changed words', async () => {
     const lines = ["-const first = load('a');", "+const final = load('a');"];
     const { page } = await open([hunk(lines)]);
     await page.locator('.hljs-string').nth(1).waitFor();
@@ -48,7 +48,7 @@ describe('the syntax colours of a diff', () => {
     );
   });
 
-  it('stay when the changed words are marked after them', async () => {
+  it('are kept when changed words are marked after them', async () => {
     const lines = ["-load('one two');", "+load('one three', 4);"];
     const panel = await browser.open();
     // Blocks the marks until the colours are drawn.
@@ -84,7 +84,7 @@ describe('the syntax colours of a diff', () => {
     );
   });
 
-  it('are those of the old text in removed lines and of the new one in all others', async () => {
+  it('are those of the old text in removed lines and of the new text in others', async () => {
     const { page } = await open([
       hunk([' before();', '-`old', '-let a;`;', '+/* new', '+while (true) */', ' return 1;']),
       hunk([' let c;', '-/* never closed', ' let d;', '+let e;']),
@@ -107,7 +107,7 @@ describe('the syntax colours of a diff', () => {
     );
   });
 
-  it('are not drawn for unknown languages, patches, and lines that are cut', async () => {
+  it('are not drawn for unknown languages, patches, and truncated lines', async () => {
     const long = `+let a = \`${'x'.repeat(500)}`;
     const { page } = await open([hunk([long, '+let b;'])]);
     await page.locator('.hljs-keyword').waitFor();
@@ -142,7 +142,7 @@ describe('the syntax colours of a diff', () => {
     await page.locator('[data-entry-id=c] .hljs-keyword').nth(1).waitFor();
   });
 
-  it('end after some thousand parts', async () => {
+  it('end after some thousand tokens', async () => {
     const lines = Array.from(
       { length: 800 },
       (_, at) => `+  if (a${at} === ${at}) return call('text ${at}', ${at}, true);`,

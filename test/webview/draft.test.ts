@@ -26,7 +26,7 @@ describe('a draft', () => {
     await panel.snapshot(options);
   }
 
-  it('is sent to the host while the user types, not only on a pause', async () => {
+  it('is sent to the host while the user types, not only when they pause', async () => {
     panel = await browser.open(of('first'));
     await field().pressSequentially('half a thought that goes on and on', { delay: 20 });
     const [first] = await panel.posted('draft');
@@ -36,7 +36,7 @@ describe('a draft', () => {
     );
   });
 
-  it('is sent to the host at once when the panel is hidden or loses the focus', async () => {
+  it('is sent to the host immediately when the panel is hidden or loses the focus', async () => {
     for (const event of ['blur', 'pagehide']) {
       panel = await browser.open(of('first'));
       await field().fill('half');
@@ -45,7 +45,7 @@ describe('a draft', () => {
     }
   });
 
-  it('is complete after the page was destroyed in mid-word', async () => {
+  it('is complete after the page was destroyed while typing', async () => {
     for (const lost of [undefined, 'sessionStorage', 'localStorage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('half a thou');
@@ -56,7 +56,7 @@ describe('a draft', () => {
     }
   });
 
-  it("is the host's if that is newer", async () => {
+  it("uses the host's version if that is newer", async () => {
     panel = await browser.open(of('first'));
     await field().fill('old words');
     const { revision } = await panel.next('draft');
@@ -64,7 +64,7 @@ describe('a draft', () => {
     await written('newer words');
   });
 
-  it("is the newest of this page's and another page's", async () => {
+  it('uses the newest version of all pages', async () => {
     for (const [later, text] of [
       [5, 'of the other page'],
       [-5, 'of this page'],
@@ -93,7 +93,7 @@ describe('a draft', () => {
     await written('half a thought');
   });
 
-  it('is empty if the message was sent and the page was destroyed before the confirmation', async () => {
+  it('is empty if the message was sent, even if the page was destroyed before the confirmation', async () => {
     panel = await browser.open(of('first'));
     await field().fill('deploy to production');
     await field().press('Enter');
@@ -102,7 +102,7 @@ describe('a draft', () => {
     await written('');
   });
 
-  it('comes back if the message was sent to a dead host', async () => {
+  it('is restored if the message was sent to a host that has exited', async () => {
     for (const lost of [undefined, 'sessionStorage', 'localStorage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('typed while nobody listened');
@@ -117,7 +117,7 @@ describe('a draft', () => {
   const unsent = async () =>
     (await panel.posted('unsent')).map(({ key, messages, text }) => [key, messages, text] as const);
 
-  it('stays apart from messages that were sent to a dead host, which are queued one by one', async () => {
+  it('is kept separate from messages sent to a host that has exited, which are queued individually', async () => {
     for (const lost of [undefined, 'sessionStorage', 'localStorage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('one');
@@ -145,7 +145,7 @@ describe('a draft', () => {
     }
   });
 
-  it('leaves out a message that the host had before it died', async () => {
+  it('excludes a message that the host received before it exited', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -158,7 +158,7 @@ describe('a draft', () => {
     assert.deepEqual(await unsent(), [['first', ['two'], 'rest']]);
   });
 
-  it('of a session that was new goes to that session, also if another one is shown after a crash', async () => {
+  it('of a new session is restored in that session, even if another one is shown after a crash', async () => {
     panel = await browser.open(of('new'));
     await field().fill('the first words');
     await field().press('Enter');
@@ -173,7 +173,7 @@ describe('a draft', () => {
     assert.deepEqual(await unsent(), []);
   });
 
-  it('keeps attachments for a host that is dead, until it has them', async () => {
+  it('keeps attachments until a restarted host has them', async () => {
     panel = await browser.open(of('first'));
     const attach = () =>
       panel.page.evaluate(() => {
@@ -194,7 +194,7 @@ describe('a draft', () => {
     await panel.page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.startsWith('parley.attach.')));
   });
 
-  it('leaves nothing in local storage once the host has the message', async () => {
+  it('is removed from local storage once the host has the message', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     const kept = () =>
@@ -207,7 +207,7 @@ describe('a draft', () => {
     assert.deepEqual(await kept(), []);
   });
 
-  it('keeps what was typed after a sent message, even without its confirmation', async () => {
+  it('keeps text typed after a sent message, even without its confirmation', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -217,7 +217,7 @@ describe('a draft', () => {
     await written('and two');
   });
 
-  it('is sent without the message before, where Enter comes before the host has that', async () => {
+  it('is sent without the previous message if Enter is pressed before that is confirmed', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -233,7 +233,7 @@ describe('a draft', () => {
     await written('');
   });
 
-  it('is what was typed since, when the message of another session is accepted', async () => {
+  it('contains only text typed since, when the message of another session is accepted', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -247,7 +247,7 @@ describe('a draft', () => {
     await written('of the second');
   });
 
-  it('is emptied everywhere when the message was sent from one place', async () => {
+  it('is cleared in all views when the message is sent from one', async () => {
     panel = await browser.open(of('first', { draft: { text: 'once', revision: 4 } }));
     await panel.send({ type: 'draft', key: 'first', text: '', revision: 5 });
     await written('');
@@ -255,7 +255,7 @@ describe('a draft', () => {
     assert.deepEqual(await panel.posted('send'), []);
   });
 
-  it('shows what is typed elsewhere, unless the user types here', async () => {
+  it('shows text typed in other views, unless the user is typing here', async () => {
     panel = await browser.open(of('first'));
     await panel.send({ type: 'draft', key: 'first', text: 'from there', revision: 3 });
     await written('from there');
@@ -267,7 +267,7 @@ describe('a draft', () => {
     assert.equal(await field().inputValue(), 'from here');
   });
 
-  it('too large for a message is refused with an explanation, and stays', async () => {
+  it('that is too large is rejected with an explanation, and kept', async () => {
     panel = await browser.open(of('first'));
     const text = 'x'.repeat(2_000_001);
     await field().fill(text);
@@ -280,7 +280,7 @@ describe('a draft', () => {
     assert.equal((await panel.next('send')).text, 'short');
   });
 
-  it('that was refused can be sent again, with the reason shown', async () => {
+  it('that was rejected can be sent again, with the reason shown', async () => {
     panel = await browser.open(of('first'));
     await field().fill('hello');
     await field().press('Enter');
@@ -290,7 +290,7 @@ describe('a draft', () => {
     assert.equal((await panel.posted('send')).length, 2);
   });
 
-  it('is not filled by Up with the last message of another session', async () => {
+  it("is not filled with another session's last message by Up", async () => {
     panel = await browser.open(of('A'));
     await field().fill('secret of session A');
     await field().press('Enter');

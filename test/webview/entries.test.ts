@@ -16,7 +16,7 @@ describe('entries', () => {
     return panel;
   }
 
-  it('have the role, kind and id that others find them by', async () => {
+  it('have the role, kind and id that tests and assistive technology use', async () => {
     const { page } = await open();
     const log = page.getByRole('log', { name: 'Conversation' });
     await log.locator('[data-entry-id="c9"]').waitFor(); // the last one: a long page is drawn in several frames
@@ -66,7 +66,7 @@ describe('entries', () => {
     assert.notEqual(colours[1], colours[2]);
   });
 
-  it('offer to load content that is elsewhere, and to retry what is missing', async () => {
+  it('offer to load external content, and to retry what is missing', async () => {
     const { page } = await open([
       { id: 'g1', kind: 'gap', at: 1, text: 'a.zip (application/zip) is on x.', unloaded: true, retryId: 'past-0.1' },
       { id: 'g2', kind: 'gap', at: 2, text: 'Message 2 is missing.', retryId: 'past-1' },
@@ -88,7 +88,7 @@ describe('entries', () => {
     assert.doesNotMatch(await page.locator('[data-entry-id=g3]').innerText(), /\u202e/);
   });
 
-  it('offer to retry all that is missing at the first of several gaps', async () => {
+  it('offer to retry everything missing at the first of several gaps', async () => {
     const gap = (number: number) =>
       ({
         id: `g${number}`,
@@ -108,14 +108,14 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('retryGaps'), { type: 'retryGaps', key: 's1' });
   });
 
-  it('mark what arrived after its turn', async () => {
+  it('mark entries that arrived after their turn', async () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');
     assert.equal(await late.getAttribute('data-late'), 'true');
     assert.match(await late.innerText(), /After the turn/);
   });
 
-  it('number the lines of a diff as in the file, or not at all if unknown', async () => {
+  it('show the line numbers of a diff as in the file, or none if unknown', async () => {
     const edit = (id: string, unnumbered?: true): ItemView =>
       tool(id, { toolKind: 'edit', content: [{ type: 'diff', diff: { ...DIFF, ...(unnumbered && { unnumbered }) } }] });
     const { page } = await open([edit('known'), edit('unknown', true)]);
@@ -289,7 +289,7 @@ describe('entries', () => {
     assert.equal(await said.locator('b, strong').count(), 0);
   });
 
-  it('draw fences, lists and quotes of user messages, and keep their line breaks', async () => {
+  it('render fences, lists and quotes of user messages, and keep their line breaks', async () => {
     const { page } = await open([
       message('u', 'user', 'Why?\nSee:\n\n```ts\nlet x = <b>1</b>;\n```\n\n- one\n- two\n\n> said'),
       message('v', 'user', '# a comment in code\nx = a*b*c'),
@@ -302,7 +302,7 @@ describe('entries', () => {
     assert.equal(await page.locator('[data-entry-id=v] .said').innerText(), '# a comment in code\nx = a*b*c');
   });
 
-  it('fold what an agent keeps in a message of the user, and draw its images', async () => {
+  it('collapse text that an agent adds to a user message, and draw its images', async () => {
     const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { page } = await open([
       message('u', 'user', `Fix it\n<system-reminder>\n${'Be brief. '.repeat(900)}\n</system-reminder>`),
@@ -317,7 +317,7 @@ describe('entries', () => {
     assert.equal(await page.locator('[data-entry-id=v] .said').count(), 0);
   });
 
-  it('hide a message of the agent that is blank until it says something', async () => {
+  it('hide a blank message of the agent until it has text', async () => {
     const { page } = await open([message('a', 'agent', ' \n')]);
     const entry = page.locator('[data-entry-id=a]');
     assert.equal(await page.getByRole('article').count(), 0);
@@ -340,7 +340,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: uri });
   });
 
-  it('show the folder of attachments that have one name, or number them', async () => {
+  it('show the folder of attachments with equal names, or number them', async () => {
     const places = [
       'file:///w/src/index.ts',
       'file:///w/lib/index.ts',
@@ -356,7 +356,7 @@ describe('entries', () => {
     );
   });
 
-  it('cut long lines of an output until the user asks for them', async () => {
+  it('truncate long output lines until expanded', async () => {
     const line = '漢字 abc '.repeat(2_000);
     const content = [{ type: 'content', block: { type: 'text', text: `a\n${line}\nb` } }] as const;
     const terminal = { id: 'x', output: line, truncated: false, running: false, openable: false } as const;
@@ -417,7 +417,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', key: 's1', index: 0, content: 0 });
   });
 
-  it('say when a file was written differently than the diff shows, and compare', async () => {
+  it('state that a file was written differently from the diff, and compare them', async () => {
     const diff = { ...DIFF, writtenDifferently: true } as const;
     const panel = await open([tool('e1', { toolKind: 'edit', content: [{ type: 'diff', diff }] })]);
     await panel.page.getByText('The file was written differently. Compare').click();
@@ -477,7 +477,7 @@ describe('entries', () => {
     assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
   });
 
-  it('show unmarked output as it is, with carriage returns as in a terminal', async () => {
+  it('show unmarked output as is, with carriage returns as in a terminal', async () => {
     const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
     const listing = '# total 2\n-rw-r--r--  a_b_c\n\n\n  * x';
     const { page } = await open([
@@ -498,7 +498,7 @@ describe('entries', () => {
     await page.locator('[data-entry-id=p] h3').waitFor();
   });
 
-  it('show file contents as they are, a fence in them as code, and the raw JSON only on demand', async () => {
+  it('show file contents as is, a fence in them as code, and the raw JSON only on demand', async () => {
     const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
     const { page } = await open([
       tool('r', { toolKind: 'read', content: text('# one\n*two*\n  three'), hasRaw: true, rawOutput: '{"a":1}' }),
@@ -513,7 +513,7 @@ describe('entries', () => {
     await raw.getByText('{"a":1}').waitFor();
   });
 
-  it('keep the link to a diff in little space, and say who allowed a call once it is open', async () => {
+  it('keep the link to a diff in narrow panels, and show who allowed a call once expanded', async () => {
     await open(
       [
         tool('e', {
@@ -545,7 +545,7 @@ describe('entries', () => {
     await chips.getByText('+b').waitFor();
   });
 
-  it('show how the user edited a change as a notice with its diff', async () => {
+  it("show the user's edit of a change as a notice with its diff", async () => {
     const edits = { ...DIFF, path: 'src/a.ts', label: 'src/a.ts' };
     const said = { ...message('u', 'user', 'I edited your change of src/a.ts and …'), edits } as ItemView;
     const decision = { outcome: 'allowedEdited' } as const;
@@ -571,7 +571,7 @@ describe('entries', () => {
     assert.equal(shown, text);
   });
 
-  it('show the beginning of a long message until it is expanded, and break endless lines', async () => {
+  it('show the beginning of a long message until it is expanded, and wrap endless lines', async () => {
     const { page } = await open([message('u', 'user', '\u001b['.repeat(50_000))]);
     const boxes = (): Promise<number[]> =>
       page.locator('.said .text-box').evaluateAll((all) => all.map((box) => box.textContent?.length ?? 0));
@@ -613,7 +613,7 @@ describe('entries', () => {
     await page.getByText('{"sessionUpdate":"x"}').waitFor();
   });
 
-  it('show embedded images and never fetch one', async () => {
+  it('show embedded images and fetch none', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { page } = await open([
       message('a', 'agent', [
@@ -626,7 +626,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'https://example.com/x.png' });
   });
 
-  it('keep the images that they show when another one is added', async () => {
+  it('keep shown images when another one is added', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkM+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const image = { type: 'image', data: png, mimeType: 'image/png' } as const;
     const { page } = await open([message('a', 'agent', [image])]);
@@ -639,7 +639,7 @@ describe('entries', () => {
     await page.getByText('then', { exact: true }).waitFor();
   });
 
-  it('draw in each theme and at 260 px without a horizontal scroll bar', async () => {
+  it('fit in each theme and at 260 px without a horizontal scroll bar', async () => {
     for (const theme of THEMES) {
       const items = conversation();
       const session = { ...SESSION_FULL, permissions: [permission(items.length - 1)] };

@@ -69,7 +69,7 @@ describe('find in the panel', () => {
     await field().fill(text);
   }
 
-  it('finds what subagents said and did, in their calls, and counts it once', async () => {
+  it('finds text of subagents inside their calls, and counts it once', async () => {
     const call = (toolCallId: string, title: string, parent?: string): SessionEvent => ({
       type: 'tool_call',
       toolCallId,
@@ -98,7 +98,7 @@ describe('find in the panel', () => {
     }
   });
 
-  it('counts in the whole session, and goes to matches that are not drawn', async () => {
+  it('counts matches in the whole session, and reveals those that are not drawn', async () => {
     await start(talk([3, 101, 581]));
     await find('NEEDLE OF');
     await at(581);
@@ -119,7 +119,7 @@ describe('find in the panel', () => {
     assert.ok(await field().evaluate((node) => node === document.activeElement), 'the focus stays in the field');
   });
 
-  it('returns the focus to where it was', async () => {
+  it('restores the focus when closed', async () => {
     await start(talk([], 4));
     await message().fill('half a thought');
     await message().focus();
@@ -145,7 +145,7 @@ describe('find in the panel', () => {
     assert.deepEqual(await panel.posted('wake'), []);
   });
 
-  it('unfolds what hides a match', async () => {
+  it('expands collapsed entries to show a match', async () => {
     await start([
       says('u', `${'Line.\n'.repeat(101)}The first needle.`, 'user'),
       says('t', 'A second needle.', 'thought'),
@@ -179,7 +179,7 @@ describe('find in the panel', () => {
     await untilSaid('3 of 3');
   });
 
-  it('unfolds folds of a message, and groups of calls', async () => {
+  it('expands folds of a message and groups of calls', async () => {
     const call = (toolCallId: string, title: string): SessionEvent => ({
       type: 'tool_call',
       toolCallId,
@@ -202,7 +202,7 @@ describe('find in the panel', () => {
     await untilSaid('2 of 2');
   });
 
-  it('shows a match within a formula on the formula, wherever it is in the source', async () => {
+  it('highlights the formula for a match anywhere in its source', async () => {
     const source = '$\\frac{1}{2} + \\frac{1}{4} + \\frac{1}{8} + \\sqrt{needle}$';
     await start([says('a', `Let ${source} be.`)], { width: 300 });
     await panel.page.locator('.formula.inline math').waitFor();
@@ -220,7 +220,7 @@ describe('find in the panel', () => {
     assert.deepEqual(shown, [source, true]);
   });
 
-  it('goes on while a turn streams', async () => {
+  it('continues to work while a turn streams', async () => {
     await start(talk([2], 20));
     await find('needle');
     await untilSaid('1 of 1');
@@ -249,7 +249,7 @@ describe('find in the panel', () => {
     assert.equal(await widget().getByRole('button', { pressed: true }).count(), 1);
   });
 
-  it('says that an expression takes too long, and stays usable', async () => {
+  it('reports that an expression takes too long, and stays usable', async () => {
     await start([says('a', `${'a'.repeat(60)}!`)]);
     await find('x');
     await press('Alt+r');
@@ -268,7 +268,7 @@ describe('find in the panel', () => {
     await said.getByText('2 of 2', { exact: true }).waitFor();
   });
 
-  it('searches for what is selected', async () => {
+  it('searches for the selection', async () => {
     await start(talk([1, 3], 6));
     await panel.page.getByText('needle').first().dblclick();
     await press('Control+f');
@@ -286,7 +286,7 @@ describe('find in the panel', () => {
   });
 
   for (const theme of THEMES)
-    it(`is accessible in a narrow panel too: ${theme}`, async () => {
+    it(`is accessible in a narrow panel: ${theme}`, async () => {
       await start(talk([1, 3], 6), { theme, width: 280 });
       await find('needle');
       await untilSaid('1 of 2');

@@ -63,7 +63,7 @@ const TURN: readonly ItemView[] = [
   turnEnd,
 ];
 
-describe('focus view', () => {
+describe('the focus view', () => {
   let panel: Panel;
   const { open } = useChrome((opened) => {
     panel = opened;
@@ -78,7 +78,7 @@ describe('focus view', () => {
     await line().first().waitFor();
   };
 
-  it('is switched in the menu of the session, and by the host for all pages', async () => {
+  it('is toggled in the session menu, and by the host for all pages', async () => {
     await open({ items: [...TURN] });
     await panel.page.getByRole('button', { name: 'More' }).click();
     await panel.page.getByRole('menuitemcheckbox', { name: 'Focus view', checked: false }).click();
@@ -93,14 +93,14 @@ describe('focus view', () => {
     assert.equal((await entries()).length, TURN.length - 1);
   });
 
-  it('folds the activity of a turn; what fails stays visible', async () => {
+  it('collapses the activity of a turn, but not failures', async () => {
     await open({ items: [...TURN] });
     await switchOn();
     assert.equal(await line().innerText(), 'Read 1 file · Edited 1 file · Ran 1 command');
     assert.deepEqual(await entries(), ['u', 'group:th', 'a1', 'test', 'a2']);
   });
 
-  it('unfolds and folds a turn by keyboard', async () => {
+  it('expands and collapses a turn by keyboard', async () => {
     await open({ items: [...TURN] });
     await switchOn();
     await line().press('Enter');
@@ -111,7 +111,7 @@ describe('focus view', () => {
     await panel.page.getByText('file0.ts').waitFor({ state: 'detached' });
   });
 
-  it('keeps a diff visible until the file is no longer waiting for review', async () => {
+  it('shows a diff until its file no longer waits for review', async () => {
     const review = { files: 2, added: 3, removed: 1, version: 1 };
     await open({ items: [...TURN], session: { review, waitingFiles: [DIFF.path, '/work/other.ts'] } });
     await switchOn();
@@ -124,7 +124,7 @@ describe('focus view', () => {
     await panel.page.locator('[data-entry-id=edit]').waitFor();
   });
 
-  it('shows a call while it asks', async () => {
+  it('shows a call while it requests permission', async () => {
     const asks = tool('asks', { title: 'Run it', toolKind: 'execute', status: 'pending' });
     const items = [...TURN.slice(0, 5), asks];
     await open({ items, session: { ...RUNNING, phase: 'requiresAction', permissions: [permission(5)] } });
@@ -138,7 +138,7 @@ describe('focus view', () => {
     await panel.page.locator('[data-permission-id]').waitFor();
   });
 
-  it('unfolds a turn for what is found in it', async () => {
+  it('expands a turn to show a match', async () => {
     await open({ items: [...TURN] });
     await switchOn();
     await panel.page.keyboard.press('Control+f');
@@ -149,7 +149,7 @@ describe('focus view', () => {
     assert.equal(await line().getAttribute('aria-expanded'), 'true');
   });
 
-  it('unfolds a turn for what a subagent did in it', async () => {
+  it('expands a turn to show a match in a subagent', async () => {
     const agent = tool('agent', { title: 'Explore', nested: { calls: 1, open: 0 } });
     const child = { ...read(7), path: [2] } as ItemView;
     await open({ items: [message('u', 'user', 'Go.'), read(0), agent, child, message('a', 'agent', 'Done.')] });
@@ -161,7 +161,7 @@ describe('focus view', () => {
     await panel.page.locator('[data-entry-id=r7]').waitFor();
   });
 
-  it('keeps the focus on the line of a turn that goes on, and nothing of a subagent under it', async () => {
+  it("keeps the focus on the line of a running turn, and hides its subagents' entries", async () => {
     const agent = tool('agent', { title: 'Explore', nested: { calls: 1, open: 0 } });
     await open({ items: [message('u', 'user', 'Go.'), agent, read(0)], session: RUNNING });
     await switchOn();
@@ -173,7 +173,7 @@ describe('focus view', () => {
     assert.equal(await panel.page.locator('.nest').count(), 0);
   });
 
-  it('does not unfold a turn by moving over it', async () => {
+  it('does not expand a turn when moving across it', async () => {
     await open({ items: [message('u', 'user', 'Go.'), read(0), read(1), read(2)], session: RUNNING });
     await switchOn();
     await panel.page.locator('[data-entry-id=u]').focus();

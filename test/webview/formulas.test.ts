@@ -34,7 +34,7 @@ const DRAWN = 9;
 describe('formulas', () => {
   const browser = useHarness();
 
-  it('are drawn as MathML, however the text arrives', async () => {
+  it('are drawn as MathML, regardless of how the text arrives', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', TEXT.slice(0, 5))], height: 2_000 });
     const chunks = [...(TEXT.slice(5).match(/[\s\S]{1,9}/g) ?? [])];
     await panel.stream(chunks.map((text) => ({ op: 'append', index: 0, text, until: 0 })));
@@ -48,7 +48,7 @@ describe('formulas', () => {
     assert.match((await page.locator('.segment').first().textContent()) ?? '', /it costs \$5 and \$6\./);
   });
 
-  it('are shown as they were written until their end has come, and not drawn again while the text goes on', async () => {
+  it('are shown as written until complete, and not redrawn while text is added', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', 'One $x$ and\n\n$$\ny = ')] });
     const { page } = panel;
     await page.locator('.formula.inline math').waitFor();
@@ -62,7 +62,7 @@ describe('formulas', () => {
     assert.equal(await page.locator('math[data-first], math[data-last]').count(), 2);
   });
 
-  it('say why they are not drawn', async () => {
+  it('show why they cannot be drawn', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', TEXT)], height: 2_000 });
     const failed = panel.page.locator('.formula.problem');
     await failed.nth(1).waitFor();
@@ -71,7 +71,7 @@ describe('formulas', () => {
     assert.match((await failed.nth(1).getAttribute('title')) ?? '', /isn't supported/);
   });
 
-  it('are copied as they were written', async () => {
+  it('are copied as written', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', 'Let $x_1$ be\n\n$$\ny^2\n$$\n\nand so on.')] });
     const { page } = panel;
     await page.locator('.formula.displayed math').waitFor();
@@ -84,7 +84,7 @@ describe('formulas', () => {
     assert.match(copied, /^Let \$x_1\$ be\s+\$\$\s*y\^2\s*\$\$\s+and so on\.$/);
   });
 
-  it('paint nothing beside their place', async () => {
+  it('do not paint outside of their box', async () => {
     const tex = '$\\raisebox{2em}{UP} \\rule{1em}{20em} \\kern{-2em} \\smash{\\rule{1em}{20em}}$';
     const panel = await browser.open({ items: [message('a', 'agent', `Words\n\n${tex}`)] });
     const formula = panel.page.locator('.formula.inline');
@@ -92,7 +92,7 @@ describe('formulas', () => {
     assert.equal(await formula.evaluate((node) => getComputedStyle(node).contain), 'paint');
   });
 
-  it('are drawn some in each frame', async () => {
+  it('are drawn in parts, some per frame', async () => {
     const panel = await browser.open({ items: [message('f', 'agent', 'The first: $x$.')], height: 20_000, width: 600 });
     const { page } = panel;
     await page.locator('.formula.inline math').waitFor();
@@ -125,7 +125,7 @@ describe('formulas', () => {
     assert.equal(await page.locator('.formula.problem').count(), 0);
   });
 
-  it('leave nothing serious for those who use a screen reader, in any theme', async () => {
+  it('have no serious accessibility violations in any theme', async () => {
     for (const theme of THEMES) {
       for (const width of [280, 860]) {
         const panel = await browser.open({ items: [message('a', 'agent', TEXT)], theme, width, height: 1_500 });

@@ -20,7 +20,7 @@ describe('groups of calls', () => {
   const line = () => browser.panel.page.locator('.group-line');
   const rows = () => browser.panel.page.locator('.tool .row');
 
-  it('shows a run of reads and searches as one line, which unfolds and folds by keyboard', async () => {
+  it('are shown as one line, expanded and collapsed by keyboard', async () => {
     const { page } = await browser.open({ items: [...run(10), message('b', 'agent', 'All read.')] });
     await line().waitFor();
     assert.equal(await line().innerText(), 'Read 8 files · 2 searches');
@@ -35,7 +35,7 @@ describe('groups of calls', () => {
     await page.waitForFunction(() => document.activeElement?.matches('.group-line'));
   });
 
-  it('takes calls into the group as they end; what fails or asks stays single', async () => {
+  it('include calls as they end, but not those that fail or request permission', async () => {
     const panel = await browser.open({ items: run(2) });
     assert.equal(await rows().count(), 2);
     await panel.update({ op: 'put', index: 3, item: { ...read(2), status: 'in_progress' } as ItemView });
@@ -51,7 +51,7 @@ describe('groups of calls', () => {
     assert.equal(await line().count(), 0);
   });
 
-  it('moves by keyboard over a folded group', async () => {
+  it('are skipped by keyboard while collapsed', async () => {
     const { page } = await browser.open({ items: [...run(30), message('b', 'agent', 'All read.')] });
     await page.locator('[data-entry-id=b]').focus();
     await page.keyboard.press('ArrowUp');
@@ -63,14 +63,14 @@ describe('groups of calls', () => {
     await page.getByText('file0.ts').waitFor();
   });
 
-  it('unfolds for what is to be shown in it', async () => {
+  it('expand when one of their calls is revealed', async () => {
     const panel = await browser.open({ items: [...run(40), message('b', 'agent', 'All read.')] });
     await line().waitFor();
     await panel.send({ type: 'reveal', index: 20 });
     await panel.page.locator('[data-entry-id=r19].found').waitFor();
   });
 
-  it('draws only what is near when a long run is unfolded', async () => {
+  it('draw only entries near the viewport when a long one is expanded', async () => {
     const panel = await browser.open({ items: [...run(1_500), message('b', 'agent', 'All read.')] });
     await line().waitFor();
     assert.equal(await line().innerText(), 'Read 1,200 files · 300 searches');

@@ -5,11 +5,11 @@ import { seriousFindings } from './harness/axe';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
-describe('the sheet of keys', () => {
+describe('the shortcuts dialog', () => {
   const browser = useHarness();
   const items = [message('u', 'user', 'Hello'), message('a', 'agent', 'Yes.')];
 
-  it('is opened by its key outside of text fields, and closed by Escape, with the focus where it was', async () => {
+  it('opens with its key outside of text fields, closes with Escape, and restores the focus', async () => {
     const { page } = await browser.open({ items });
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     const composer = page.getByRole('textbox', { name: 'Message' });
@@ -28,7 +28,7 @@ describe('the sheet of keys', () => {
     assert.ok(await entry.evaluate((node) => node === document.activeElement));
   });
 
-  it('is in the menu, and leads to the shortcuts of VS Code', async () => {
+  it("opens from the menu, and links to VS Code's shortcuts", async () => {
     const panel = await browser.open({ items });
     await panel.page.getByRole('button', { name: 'More' }).click();
     await panel.page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
@@ -37,7 +37,7 @@ describe('the sheet of keys', () => {
     assert.equal(await panel.page.getByRole('dialog').count(), 0);
   });
 
-  it('has no serious accessibility finding in any theme, and fits into 280 pixels in German', async () => {
+  it('has no serious accessibility violations in any theme, and fits into 280 pixels in German', async () => {
     for (const theme of THEMES) {
       const { page } = await browser.open({ items, theme, width: 280, language: 'de' });
       await page.locator('[data-entry-id=a]').focus();

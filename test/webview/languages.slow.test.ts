@@ -94,7 +94,7 @@ describe('the panel in another language', () => {
     showScene(browser, name, { ...look, language });
 
   for (const name of NAMES)
-    it(`has a translation for each text of its own: ${name}`, async () => {
+    it(`translates each of its texts: ${name}`, async () => {
       const { panel, scene } = await show(name, 'pseudo');
       const others = [...textsOfOthers(scene), ...NAMED].map((text) => text.replaceAll(/\s+/g, ' ').trim());
       const isOthers = (part: string): boolean => others.some((one) => one.includes(part.replaceAll(TRIM, '')));
@@ -118,7 +118,7 @@ describe('the panel in another language', () => {
       assert.deepEqual([...new Set(await overflows(panel))], []);
     });
 
-  it('counts and writes numbers as its language does', async () => {
+  it('formats counts and numbers for the language', async () => {
     const { panel } = await show('turns', 'de');
     const rule = panel.page.locator('.turn-rule[aria-label*="1 h 3 min"]');
     assert.match((await rule.getAttribute('aria-label')) ?? '', /1 h 3 min .*3 Tools, 1 Datei, .*Eingabe: 1\.000/);
@@ -140,7 +140,7 @@ describe('the panel in another language', () => {
   );
   if (folder !== undefined)
     for (const { language, name, ...look } of [...looks, ...claudes])
-      it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
+      it(`is captured as a screenshot: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
         const { panel } = await show(name, language, { ...look, height: 900 });
         // Syntax colours come from a separate script.
         await panel.page.waitForLoadState('networkidle');

@@ -68,7 +68,7 @@ describe('markdown', () => {
   });
   after(() => page.close());
 
-  it('draws a text in pieces like the same text at once', async () => {
+  it('draws streamed text like text that arrives whole', async () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
     const cases = fc.sample(fc.tuple(text, fc.integer({ min: 1, max: 40 })), { numRuns: 1500, seed: 7 });
     cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
@@ -77,7 +77,7 @@ describe('markdown', () => {
     assert.deepEqual(different.filter((one) => one !== '').slice(0, 3), []);
   });
 
-  it('draws long lists, tables, paragraphs and code the same however they arrived', async () => {
+  it('draws long lists, tables, paragraphs and code the same regardless of how they arrive', async () => {
     const texts = [
       '- an item with **some** text\n'.repeat(800),
       `| a | b |\n| --- | --: |\n${'| one | `two` |\n'.repeat(600)}\nend`,
@@ -91,7 +91,7 @@ describe('markdown', () => {
     }
   });
 
-  it('redraws the end of a text without touching what the user has selected in it', async () => {
+  it('redraws the end of a text without changing what the user has selected in it', async () => {
     const texts = [
       'Words with **strong** ones, `code` and [links](https://example.com/a) in a paragraph that goes on and on. '.repeat(
         4,
@@ -105,7 +105,7 @@ describe('markdown', () => {
     }
   });
 
-  it('shows HTML as text and gives no link a URL', async () => {
+  it('shows HTML as text and creates links without URLs', async () => {
     const hostile = [
       '<img src=x onerror="alert(1)"><script>alert(2)</script>',
       '[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) <javascript:alert(5)>',
@@ -121,7 +121,7 @@ describe('markdown', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'javascript:alert(3)' });
   });
 
-  it('writes out characters that would make a path or command look like another', async () => {
+  it('escapes characters that would disguise a path or command', async () => {
     const panel = await browser.open({
       items: [message('a', 'agent', 'Run `rm \u202exfdp.exe` and\n\n```sh\necho \u2066hidden\n```\n')],
     });
@@ -130,7 +130,7 @@ describe('markdown', () => {
     assert.match(text, /echo ⟨U\+2066⟩hidden/);
   });
 
-  it('highlights code in its own chunk once the block is closed, and copies it whole', async () => {
+  it('highlights a closed code block by a separate script, and copies it whole', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', '```ts\nconst x = 1;')] });
     await panel.update({ op: 'append', index: 0, text: '\nlet y;\n```\n', until: 0 });
     await panel.page.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
@@ -177,7 +177,7 @@ describe('markdown', () => {
     assert.ok(heads <= 1, `${heads} heads`);
   });
 
-  it('keeps the distance between blocks wherever a long answer is split', async () => {
+  it('keeps the distance between blocks where a long answer is split', async () => {
     const part = 'A paragraph of some words.\n\n## A heading\n\n---\n\n';
     const panel = await browser.open({ items: [message('a', 'agent', part.repeat(120))], height: 9_000 });
     // Boxes that come into view are drawn one per frame.
@@ -206,7 +206,7 @@ describe('markdown', () => {
     assert.doesNotMatch(`${added} ${removed}`, /rgba\(0, 0, 0, 0\)/);
   });
 
-  it('shows a megabyte at once, and an endless line, without freezing', async () => {
+  it('shows a megabyte, and an endless line, without freezing', async () => {
     const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
     const panel = await browser.open({ items });
     assert.ok((await panel.elements()) < 6_000);

@@ -48,7 +48,7 @@ describe('nested calls', () => {
   const rows = () => browser.panel.page.locator('.nest-list .tool .row');
   const flat = () => browser.panel.page.locator('.page > [data-entry-id^=c]');
 
-  it('are one line under their call, which unfolds and folds by mouse and keyboard', async () => {
+  it('are one line under their call, expanded and collapsed by mouse and keyboard', async () => {
     const items = withCalls(14);
     const panel = await browser.open({ items });
     await line().waitFor();
@@ -73,7 +73,7 @@ describe('nested calls', () => {
     await panel.page.getByText('file15.ts').waitFor();
   });
 
-  it('say how long their subagent runs, what it does and when it waits', async () => {
+  it('show how long their subagent runs, its activity and when it waits', async () => {
     const items = withCalls(3);
     items[1] = task('t', 'Explore the parser', { calls: 3, open: 1, now: 'Grep foo' }, 'in_progress');
     const panel = await browser.open({ items });
@@ -93,7 +93,7 @@ describe('nested calls', () => {
     assert.doesNotMatch(await line().innerText(), /waits for you/);
   });
 
-  it('are shown where their subagent did them, although others worked meanwhile', async () => {
+  it('are shown under their own subagent when several run in parallel', async () => {
     const items = [
       task('t', 'First', { calls: 2, open: 0 }),
       task('u', 'Second', { calls: 1, open: 0 }),
@@ -111,7 +111,7 @@ describe('nested calls', () => {
     assert.deepEqual(order, ['t', 'c2', 'c4', 'u', 'z']);
   });
 
-  it('are put under their call when it comes later, and stay where it never comes', async () => {
+  it('move under their call when it arrives later, and stay in place if it never does', async () => {
     const panel = await browser.open({ items: [tool('c0', { title: 'x', toolKind: 'edit' })] });
     await flat().waitFor();
     await panel.update(
@@ -122,7 +122,7 @@ describe('nested calls', () => {
     assert.equal(await flat().count(), 0);
   });
 
-  it('grow while they are looked at, in groups as elsewhere', async () => {
+  it('are updated while expanded, with groups as elsewhere', async () => {
     const items = withCalls(1, { toolKind: 'read', title: 'Read a.ts', locations: [{ path: '/a.ts', label: 'a.ts' }] });
     const panel = await browser.open({ items: items.slice(0, 3) });
     await served(panel, items, () => line().click());
@@ -146,7 +146,7 @@ describe('nested calls', () => {
     assert.equal(await rows().count(), 3);
   });
 
-  it('take the view of a nested call to the call', async () => {
+  it('scroll to the call when a nested call is revealed', async () => {
     const items = withCalls(200);
     const [from, total] = [items.length - 64, items.length];
     const panel = await browser.open({ items: items.slice(-64), from, total, nested: [[2, 201]] });
@@ -156,7 +156,7 @@ describe('nested calls', () => {
     await panel.page.locator('[data-entry-id=c150].found').waitFor();
   });
 
-  it('are drawn in parts, however many there are', async () => {
+  it('are drawn in parts, for any number of calls', async () => {
     const items = withCalls(10_000);
     const panel = await browser.open({
       items: items.slice(-64),
@@ -187,7 +187,7 @@ describe('nested calls', () => {
     assert.ok((await panel.elements()) < 6000, `${await panel.elements()} elements`);
   });
 
-  it('cost a few nodes for each update, however many there are', async () => {
+  it('take a bounded number of nodes per update, for any number of calls', async () => {
     const items = withCalls(2_000);
     const panel = await browser.open({
       items: items.slice(0, -1).slice(-64),
@@ -222,7 +222,7 @@ describe('nested calls', () => {
     ['light', 'de', 280],
     ['hc', 'en', 520],
   ] as const) {
-    it(`fit their lines (${theme}, ${language}, ${width} px)`, async () => {
+    it(`fit into their lines (${theme}, ${language}, ${width} px)`, async () => {
       const read = (index: number, name: string): ItemView =>
         child(index, [1], { toolKind: 'read', title: `Read ${name}`, locations: [{ path: `/${name}`, label: name }] });
       const items: ItemView[] = [

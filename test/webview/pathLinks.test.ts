@@ -31,7 +31,7 @@ const LINKS = [
   ['lib/bold.py:9', 'lib/bold.py:9'],
 ] as const;
 
-describe('paths of files', () => {
+describe('file paths', () => {
   const browser = useHarness();
 
   const linksIn = (panel: Panel, selector: string) => panel.page.locator(`${selector} a.link`).allInnerTexts();
@@ -46,7 +46,7 @@ describe('paths of files', () => {
       ],
     });
 
-  it('are links in the output of a command that has ended', async () => {
+  it('are links in the output of a finished command', async () => {
     const panel = await browser.open({ items: [terminal(true)] });
     await panel.page.locator('[data-entry-id=t] .row').click();
     assert.deepEqual(await linksIn(panel, '.terminal-lines'), []);
@@ -61,7 +61,7 @@ describe('paths of files', () => {
     }
   });
 
-  it('are links in the result of a search, and leave it the text that it is', async () => {
+  it('are links in search results, whose text is unchanged', async () => {
     const content = [{ type: 'content', block: { type: 'text', text: OUTPUT } }] as const;
     const panel = await browser.open({ items: [tool('s', { toolKind: 'search', title: 'sleep(', content })] });
     await panel.page.locator('[data-entry-id=s] .row').click();
@@ -70,7 +70,7 @@ describe('paths of files', () => {
     assert.match(shown, /^test\/upload\.test\.ts:7: {2}await sleep\(100\);\nsrc\/a\.ts\(3,14\): error/);
   });
 
-  it('are links in words where they name a line, but not within a link', async () => {
+  it('are links in prose if they have a line, but not inside a link', async () => {
     const text =
       'See src/upload.ts:4, lib/util.ts and [the test `src/a.ts:1` in src/b.ts:2](src/c.ts#L3), **src/d.ts:5**.';
     const panel = await browser.open({ items: [message('a', 'agent', 'See src/up')] });
@@ -85,14 +85,14 @@ describe('paths of files', () => {
     assert.equal((await panel.next('openLink')).href, 'src/upload.ts:4');
   });
 
-  it('are links in words and in code where folders are in brackets', async () => {
+  it('are links in prose and code even if folders are in brackets', async () => {
     const paths = ['app/(shop)/[id]/page.tsx:1', 'app/[[...slug]]/page.tsx:2'];
     const panel = await browser.open({ items: [message('a', 'agent', `See ${paths[0]} and \`${paths[1]}\`.`)] });
     await panel.page.locator('.segment').waitFor();
     assert.deepEqual(await linksIn(panel, '.segment'), paths);
   });
 
-  it('are not looked for in long outputs, and are a hundred at most', async () => {
+  it('are not linked in long outputs, and at most a hundred times', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => `src/file${at}.ts:1`).join('\n');
     const of = (id: string, text: string) =>
       tool(id, { toolKind: 'search', content: [{ type: 'content', block: { type: 'text', text } }] });

@@ -5,7 +5,7 @@ import type { Panel } from './harness/browser';
 import { DIFF, message, permission, tool } from './harness/samples';
 import { useChrome } from './harness/useChrome';
 
-describe('permission', () => {
+describe('a permission request', () => {
   let panel: Panel;
   const { open, field, button } = useChrome((opened) => {
     panel = opened;
@@ -18,7 +18,7 @@ describe('permission', () => {
   });
   const card = () => panel.page.getByRole('group', { name: /^Permission:/ });
 
-  it('is shown with the change before the answers, and one button for each, named as the agent named it', async () => {
+  it("shows the change before the answers, and a button for each option with the agent's label", async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     assert.deepEqual(
       await card()
@@ -35,7 +35,7 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: 'always' });
   });
 
-  it('offers the rule that the extension makes of it, and stays open until that is saved', async () => {
+  it('offers a rule suggested by the extension, and stays open until it is saved', async () => {
     const ruleOffer = { kind: 'execute', pattern: 'npm test', folder: '/work/project' } as const;
     const session = { phase: 'requiresAction', permissions: [permission(0, { ruleOffer })] } as const;
     await open({ items: [asked], session });
@@ -48,7 +48,7 @@ describe('permission', () => {
       .waitFor();
   });
 
-  it('that a rule answered names the rule once the call is open, and leads to it', async () => {
+  it('answered by a rule names and links the rule in the expanded call', async () => {
     const decision = { outcome: 'allowed', rule: 'execute: npm test' } as const;
     await open({ items: [tool('c9', { title: 'npm test', toolKind: 'execute', status: 'completed', decision })] });
     await panel.page.locator('[data-entry-id=c9] .row').click();
@@ -60,7 +60,7 @@ describe('permission', () => {
   describe('with a reason', () => {
     const reason = () => panel.page.getByRole('textbox', { name: 'Reason' });
 
-    it('is rejected for this once by keyboard alone, and keeps what is written when it is drawn again', async () => {
+    it('is rejected once by keyboard, and keeps the typed reason when redrawn', async () => {
       const session = { phase: 'requiresAction', permissions: [permission(0)] } as const;
       await open({ items: [asked], session });
       await panel.answerable();
@@ -84,7 +84,7 @@ describe('permission', () => {
       });
     });
 
-    it('is not rejected without one, and Escape only leaves the field', async () => {
+    it('is not rejected without a reason, and Escape only leaves the field', async () => {
       await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
       await panel.answerable();
       await button('Reject with a reason…').click();
@@ -97,14 +97,14 @@ describe('permission', () => {
       await card().getByRole('button', { name: 'Reject with a reason…' }).and(panel.page.locator(':focus')).waitFor();
     });
 
-    it('is offered only if the agent offers to reject', async () => {
+    it('is available only if the agent offers an option to reject', async () => {
       const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' }];
       await open({ items: [asked], session: { permissions: [permission(0, { options })] } });
       await button('Allow1').or(card().getByRole('button').first()).waitFor();
       assert.equal(await button('Reject with a reason…').count(), 0);
     });
 
-    it('has room in a narrow panel', async () => {
+    it('fits into a narrow panel', async () => {
       for (const [theme, language, width] of [
         ['light', 'en', 800],
         ['dark', 'de', 280],
@@ -129,7 +129,7 @@ describe('permission', () => {
     });
   });
 
-  it('is answered by 1, 2, 3 when focused, and nowhere else', async () => {
+  it('is answered by 1, 2 and 3 only while focused', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     await panel.answerable();
     await field().pressSequentially('3');
@@ -158,7 +158,7 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
 
-  it('shows the arguments of a call if nothing else says what it does, and else one press away', async () => {
+  it('shows the arguments of a call if nothing else describes it, otherwise on demand', async () => {
     const call = tool('c', { title: 'Run', toolKind: 'execute', status: 'pending', hasRaw: true });
     const json = '{\n  "x": "rm -rf /"\n}';
     await open({ items: [call], session: { permissions: [permission(0, { input: { json, isUnknown: true } })] } });
@@ -172,7 +172,7 @@ describe('permission', () => {
     await card().getByText('rm -rf').waitFor();
   });
 
-  it('shows its command, and a title that is the same only once', async () => {
+  it('shows its command, and an identical title only once', async () => {
     const line = 'npm run build -- --with-a-name-that-is-longer-than-a-line';
     const call = tool('c', { title: line, toolKind: 'execute', status: 'pending', hasRaw: true });
     const commands = [{ line, cwd: '/w' }];
@@ -181,7 +181,7 @@ describe('permission', () => {
     assert.match(await card().innerText(), /in \/w/);
   });
 
-  it('shows what its call comes to say while it is open', async () => {
+  it('shows details of its call that arrive while it is open', async () => {
     const commands = [{ line: 'rm -rf /' }];
     await open({ items: [asked], session: { permissions: [permission(0), permission(-1, { id: 'p2' })] } });
     const patch = { permissions: [permission(0, { commands }), permission(-1, { id: 'p2', commands })] };
@@ -191,7 +191,7 @@ describe('permission', () => {
     assert.equal(await card().count(), 2);
   });
 
-  it('says which keys lead to it and out of it, in no line of their own', async () => {
+  it('shows the keys that enter and leave it without an extra line', async () => {
     await open({ items: [asked], session: { permissions: [permission(0)] }, draft: 'text' });
     await card().getByText('Ctrl+K J to answer by key').waitFor();
     await card().focus();
@@ -214,7 +214,7 @@ describe('permission', () => {
     assert.match(text, /Clean up/);
   });
 
-  it('has a bounded height, however long its texts are, and shows their ends', async () => {
+  it('has a bounded height for texts of any length, and shows both ends', async () => {
     const lines = (name: string): string => Array.from({ length: 400 }, (_, line) => `${name} ${line}`).join('\n');
     const long = tool('c', { title: lines('run'), toolKind: 'execute', status: 'pending' });
     const commands = [{ line: lines('command'), cwd: '/work' }];
@@ -227,7 +227,7 @@ describe('permission', () => {
       assert.match(text, new RegExp(`${name} 0[\\s\\S]*${name} 399`));
   });
 
-  it('is shown and announced, each of several', async () => {
+  it('is shown and announced for each of several requests', async () => {
     const second = permission(1, { id: 'p2', title: 'Second' });
     const items = [asked, tool('c2', { status: 'pending' })];
     await open({ items, session: { permissions: [permission(0), second] } });
@@ -237,7 +237,7 @@ describe('permission', () => {
     assert.equal(await card().count(), 1);
   });
 
-  it('is shown if it is about no tool call, or one that is not loaded', async () => {
+  it('is shown if it belongs to no tool call, or to one that is not loaded', async () => {
     await open({
       items: [message('a', 'agent', 'x')],
       session: { permissions: [permission(0), permission(7, { id: 'p2' })] },

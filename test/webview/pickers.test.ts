@@ -42,7 +42,7 @@ describe('lists of options', () => {
     assert.equal(await panel.page.evaluate(() => host.posted.filter(({ type }) => type === 'setConfig').length), 1);
   });
 
-  it('say in which mode the agent begins, and use one that says it asks', async () => {
+  it('show the mode in which the agent starts, and use one that says it asks', async () => {
     const use = { id: 'startMode:ask', label: 'Use “Ask”', detail: 'Asks before it writes' };
     const actions = [use, { id: 'startMode:', label: 'Keep “Code”' }];
     const panel = await browser.open({
@@ -57,7 +57,7 @@ describe('lists of options', () => {
     await line.waitFor({ state: 'detached' });
   });
 
-  it('gather several switches in one menu, which names those that are on', async () => {
+  it('gather several switches in one menu, whose label names those that are on', async () => {
     const [fast, web] = [
       { id: 'fast', name: 'Fast mode', description: 'Costs more', type: 'boolean', value: true },
       { id: 'web', name: 'Web', type: 'boolean', value: false },
@@ -78,7 +78,7 @@ describe('lists of options', () => {
     assert.equal(await page.getByRole('button', { name: /^Options/ }).count(), 0);
   });
 
-  it('keep the switch of the speed in sight, with an icon', async () => {
+  it('show the speed switch with an icon outside the menu', async () => {
     const switches = ['Fast mode', 'Web', 'Sound'].map((name) => ({
       id: name,
       name,
@@ -95,7 +95,7 @@ describe('lists of options', () => {
     assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', key: 's1', id: 'Fast mode', value: true });
   });
 
-  it('have no field while they are short', async () => {
+  it('have no filter field while short', async () => {
     const { page } = await browser.open({ session });
     await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');
     await page.getByRole('listbox', { name: 'Mode' }).waitFor();
@@ -105,7 +105,7 @@ describe('lists of options', () => {
     assert.equal((await browser.panel.next('setMode')).modeId, 'code');
   });
 
-  it('have no serious accessibility finding, at 280 pixels', async () => {
+  it('have no serious accessibility violations, at 280 pixels', async () => {
     for (const theme of THEMES) {
       const { page } = await browser.open({ session, theme, width: 280 });
       await page.getByRole('button', { name: 'Model: Model 3' }).click();
@@ -114,7 +114,7 @@ describe('lists of options', () => {
     }
   });
 
-  it('are told apart at the composer where two have the same value', async () => {
+  it('are distinguished in the composer if two have the same value', async () => {
     const values = [{ value: 'default', name: 'Default' }];
     const config = ['Model', 'Effort'].map((name) => ({
       id: name,

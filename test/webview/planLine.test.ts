@@ -15,10 +15,10 @@ const plan: ItemView = {
   ],
 };
 
-describe('the line of the plan', () => {
+describe('the plan line', () => {
   const browser = useHarness();
 
-  it('names the step, leads to the plan and to comments on it, and goes with the turn', async () => {
+  it('shows the current step, links to the plan and to comments on it, and disappears with the turn', async () => {
     const words = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', `Words ${index}`));
     const panel = await browser.open({
       items: [message('u', 'user', 'Do it'), plan, ...words],

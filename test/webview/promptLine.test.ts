@@ -21,7 +21,7 @@ function turn(name: string, count = 60): ItemView[] {
 const of = (item: ItemView): ItemView => ({ ...item, turnId: 't' });
 const ask = (text: string): ItemView => of(message('u', 'user', text));
 
-describe('the line with the message of a turn', () => {
+describe('the prompt line', () => {
   const browser = useHarness();
 
   async function open(options: PanelOptions) {
@@ -38,7 +38,7 @@ describe('the line with the message of a turn', () => {
   const ONE = 'Question one⟨U+202E⟩';
   const TWO = 'Question two⟨U+202E⟩';
 
-  it('shows its first line while the message is out of sight', async () => {
+  it('shows the first line of the message while the message is out of view', async () => {
     const { panel, page, shows } = await open({ items: [...turn('one'), ...turn('two')] });
     await shows(TWO);
     await panel.scrollTo(0);
@@ -51,7 +51,7 @@ describe('the line with the message of a turn', () => {
     assert.equal(await page.locator('.transcript').evaluate((box) => box.scrollHeight), height);
   });
 
-  it('follows what is streamed at the end', async () => {
+  it('is updated when text is streamed at the end', async () => {
     const { panel, shows } = await open({
       items: [ask('Tell me'), of(message('a', 'agent', 'Once'))],
       session: RUNNING,
@@ -61,7 +61,7 @@ describe('the line with the message of a turn', () => {
     await shows('Tell me');
   });
 
-  it('goes to the message by a click and by Enter, and is gone there', async () => {
+  it('scrolls to the message on click and Enter, and disappears there', async () => {
     const { panel, page, line, shows } = await open({ items: [...turn('one'), ...turn('two')] });
     await shows(TWO);
     await line.click();
@@ -74,7 +74,7 @@ describe('the line with the message of a turn', () => {
     await shows('');
   });
 
-  it('covers nothing that is scrolled into view', async () => {
+  it('does not cover anything that is scrolled into view', async () => {
     const { panel, page, shows } = await open({ items: turn('one') });
     await panel.scrollTo(1_000);
     await shows(ONE);
@@ -91,7 +91,7 @@ describe('the line with the message of a turn', () => {
     }
   });
 
-  it('is about no other turn, and about none without a message', async () => {
+  it('shows the message of the visible turn only, and nothing if the turn has none', async () => {
     const late = Array.from({ length: 30 }, (_, at) => message(`l${at}`, 'agent', `Late ${at}.\n\nMore.`));
     const { panel, shows } = await open({ items: [...turn('one', 20), ...late] });
     await panel.scrollTo(600);
@@ -104,7 +104,7 @@ describe('the line with the message of a turn', () => {
     await shows('');
   });
 
-  it('shows a message from which the answer has gone too far to be loaded', async () => {
+  it('shows a message that is too far above its answer to be loaded', async () => {
     const { panel, shows } = await open({ items: [ask('Tell me')], session: RUNNING });
     await panel.update({ op: 'put', index: 5_000, item: of(message('a', 'agent', 'Text\n\n'.repeat(100))) });
     await shows('Tell me');
@@ -112,13 +112,13 @@ describe('the line with the message of a turn', () => {
     await shows('');
   });
 
-  it('is gone where the message was never loaded', async () => {
+  it('is hidden if the message was never loaded', async () => {
     const items = turn('one', 300);
     const { shows } = await open({ items: items.slice(-20), total: items.length, from: items.length - 20 });
     await shows('');
   });
 
-  it('does not cover a question that is answered', async () => {
+  it('does not cover a question being answered', async () => {
     const items = [
       ask('Do it'),
       ...turn('x', 20).slice(1, -1),
@@ -154,7 +154,7 @@ describe('the line with the message of a turn', () => {
     assert.equal((await panel.next('permission')).optionId, 'yes');
   });
 
-  it('is not shown where there is little room', async () => {
+  it('is hidden in small panels', async () => {
     const { shows, line } = await open({ items: turn('one'), height: 300 });
     await shows(ONE);
     assert.equal(await line.isVisible(), false);

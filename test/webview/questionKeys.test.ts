@@ -21,7 +21,7 @@ describe('a question answered by key', () => {
   const type = (text: string) => panel.page.keyboard.type(text);
   const press = (key: string) => panel.page.keyboard.press(key);
 
-  it('is led to by a number typed into the empty message, and answered by Enter', async () => {
+  it('is focused by a number typed into the empty message, and answered by Enter', async () => {
     await open({ items, session: asked });
     await panel.answerable();
     await field().focus();
@@ -51,7 +51,7 @@ describe('a question answered by key', () => {
     assert.deepEqual(await answers(), []);
   });
 
-  it('is left by Escape and Backspace for the message', async () => {
+  it('returns the focus to the message on Escape and Backspace', async () => {
     await open({ items, session: asked });
     await panel.answerable();
     await field().focus();
@@ -86,7 +86,7 @@ describe('a question answered by key', () => {
     await panel.page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   });
 
-  it('is followed by the next one of the turn, which gets the focus', async () => {
+  it('is followed by the next question of the turn, which gets the focus', async () => {
     await open({ items, session: asked });
     await panel.answerable();
     await field().focus();
@@ -107,7 +107,7 @@ describe('a question answered by key', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
   });
 
-  it('that took the focus gives way to a message, and is answered by a number alone once the user goes to it', async () => {
+  it('that took the focus yields to typing, and is answered by a number alone once the user focuses it', async () => {
     await open({ items, session: asked });
     await panel.answerable();
     await card('p1').focus();
@@ -124,7 +124,7 @@ describe('a question answered by key', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
   });
 
-  it('is followed by none that takes the focus once the user types, answers by pointer or the turn has ended', async () => {
+  it('does not pass the focus on once the user types, answers by pointer or the turn has ended', async () => {
     const next = async (): Promise<void> => {
       await panel.update({ op: 'session', patch: { phase: 'requiresAction', permissions: [asks(1)] } });
       await card('p2').waitFor();
@@ -151,7 +151,7 @@ describe('a question answered by key', () => {
     await next();
   });
 
-  it('of a form is led to by the numbers of its first choice', async () => {
+  it('of a form is focused by the numbers of its first choice', async () => {
     await open({ items, session: { ...RUNNING, phase: 'requiresAction', elicitations: [asksForm] }, height: 1400 });
     await panel.answerable('ask1');
     await field().focus();

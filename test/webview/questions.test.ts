@@ -21,7 +21,7 @@ describe('questions', () => {
   const field = (name: string) => card().getByRole('textbox', { name });
   const press = (name: string) => card().getByRole('button', { name, exact: true }).click();
 
-  it('tell who asks and what, and announce it', async () => {
+  it('show and announce who asks and what', async () => {
     const { page } = await open([asksForm]);
     await page.getByRole('group', { name: 'Question from Claude: Which database shall I use?' }).waitFor();
     assert.match(await card().innerText(), /Question from Claude\s+create_database\s+Which database shall I use\?/);
@@ -31,7 +31,7 @@ describe('questions', () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('have fields that can be found by name', async () => {
+  it('have labelled fields', async () => {
     await open([asksForm]);
     await field('Name').waitFor();
     await card()
@@ -50,7 +50,7 @@ describe('questions', () => {
     assert.match(await card().innerText(), /Unsupported field type: hologram/);
   });
 
-  it('neither prefill nor keep a secret', async () => {
+  it('neither prefill nor store a secret', async () => {
     const { page } = await open([asksForm]);
     assert.equal(await field('API token').inputValue(), '');
     await field('API token').fill('s3cret');
@@ -61,7 +61,7 @@ describe('questions', () => {
     assert.doesNotMatch(state, /s3cret/);
   });
 
-  it('send only valid values, and show what is wrong at the field', async () => {
+  it('send only valid values, and show problems at the field', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('X');
     await field('Port').fill('many');
@@ -124,7 +124,7 @@ describe('questions', () => {
     assert.equal(await card().count(), 0);
   });
 
-  it('can be declined, and are never accepted on their own', async () => {
+  it('can be declined, and are never accepted automatically', async () => {
     await open([asksForm]);
     await press('Decline');
     assert.deepEqual((await panel.next('elicitation')).answer, { kind: 'decline' });
@@ -132,7 +132,7 @@ describe('questions', () => {
     assert.deepEqual((await panel.next('elicitation', (await panel.count()) - 1)).answer, { kind: 'cancel' });
   });
 
-  it('keep what was typed at the first Escape', async () => {
+  it('keep typed values on the first Escape', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('main');
     await panel.answerable('ask1');
@@ -143,7 +143,7 @@ describe('questions', () => {
     assert.deepEqual((await panel.next('elicitation')).answer, { kind: 'cancel' });
   });
 
-  it('take digits as text, without answering a permission request elsewhere', async () => {
+  it('accept digits as text, without answering a permission request elsewhere', async () => {
     const items = conversation();
     const { page } = await open([asksForm], { items, session: { permissions: [permission(items.length - 1)] } });
     await card().getByRole('button', { name: 'Decline' }).focus();
@@ -153,7 +153,7 @@ describe('questions', () => {
     assert.equal((await panel.posted('permission')).length, 0);
   });
 
-  it('keep what was typed while the panel is hidden', async () => {
+  it('keep typed values while the panel is hidden', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('main');
     await page.reload();
@@ -195,7 +195,7 @@ describe('questions', () => {
     await card().getByRole('button', { name: 'Open again' }).waitFor();
   });
 
-  it('warn of a host name that looks like another', async () => {
+  it('warn about a host name that resembles another', async () => {
     await open([{ ...asksPage, url: 'https://xn--pple-43d.com/' } as ElicitationView]);
     assert.match(await card().innerText(), /characters that may look like others/);
   });

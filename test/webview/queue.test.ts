@@ -43,7 +43,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'first queued', 'it was saved, and is the host’s now');
   });
 
-  it('is restored as it was last even if local storage has no room for it', async () => {
+  it('is restored to its last version even if local storage is full', async () => {
     await open({ session: { queue } });
     await edit();
     await editor().fill('first queued, but better');
@@ -62,7 +62,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'first queued, but much better');
   });
 
-  it('that was saved while the host was dead is saved again by the page that follows, and only then', async () => {
+  it('that was saved while the host was not running is saved once by the next page', async () => {
     await open({ session: { queue } });
     await edit();
     await editor().fill('first queued, but better');
@@ -87,7 +87,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await edits(), 0);
   });
 
-  it('does not appear in a message of another session with the same id', async () => {
+  it("does not appear in another session's message with the same id", async () => {
     await open({ session: { key: 'A', queue } });
     await edit();
     await editor().fill('words for A');
@@ -97,7 +97,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'of B');
   });
 
-  it('moves to the composer if the message was sent meanwhile', async () => {
+  it('moves to the composer if the message was sent in the meantime', async () => {
     await open({ session: { queue }, draft: 'half a thought' });
     await edit();
     await editor().fill('first queued, but better');
@@ -143,7 +143,7 @@ describe('the focus in the queue', () => {
 
   const press = (id: string, name: string) => row(id).getByRole('button', { name }).press('Enter');
 
-  it('is on the message after an edit was saved, and on its button after one was cancelled', async () => {
+  it('is on the message after saving an edit, and on its button after cancelling', async () => {
     await open({ session: { queue: [one, two] } });
     const editor = panel.page.getByRole('textbox', { name: 'Edit queued message' });
     await press('q2', 'Edit');
@@ -154,7 +154,7 @@ describe('the focus in the queue', () => {
     await isOnMessage();
   });
 
-  it('stays on the button that moves a message, or on the other one at the end of the list', async () => {
+  it('stays on the button that moves a message, or the other one at the end of the list', async () => {
     await open({ session: { queue: [one, two, three] } });
     await press('q3', 'Move up');
     await shown(one, three, two);
@@ -164,7 +164,7 @@ describe('the focus in the queue', () => {
     await isOn('q3', 'Move down');
   });
 
-  it('is on the message after one was removed or sent, and after the queue was resumed', async () => {
+  it('is on the message after removing or sending one, and after resuming the queue', async () => {
     await open({ session: { queue: [one, two], queuePaused: 'Paused' } });
     await press('q2', 'Remove');
     await isOnMessage();
@@ -193,7 +193,7 @@ describe('the focus', () => {
     assert.deepEqual(await panel.posted('wake'), [], 'which is no touch of the user');
   });
 
-  it('is in the composer when the session comes before the first frame', async () => {
+  it('is in the composer if the session arrives before the first frame', async () => {
     panel = await browser.blank();
     const { page } = panel;
     const shown: ToWebview = {
@@ -219,14 +219,14 @@ describe('the focus', () => {
     assert.ok(await field().evaluate((node) => node === document.activeElement));
   });
 
-  it('stays where the user has put it', async () => {
+  it('stays where the user has moved it', async () => {
     await open();
     await button('New session').focus();
     await panel.page.evaluate(() => window.dispatchEvent(new Event('focus')));
     assert.ok(await button('New session').evaluate((node) => node === document.activeElement));
   });
 
-  it('is in the composer once the turn was stopped with the button', async () => {
+  it('is in the composer after stopping the turn with the button', async () => {
     await open({ session: { phase: 'running' } });
     await button('Stop').click();
     await panel.next('cancel');

@@ -5,7 +5,7 @@ import { countOf, FILES, file, ListHost, manyFiles, REVIEW } from './harness/cha
 import { SESSION_FULL } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
-describe('the review of changes', () => {
+describe('the review bar', () => {
   const browser = useHarness();
   let panel: Panel;
 
@@ -44,7 +44,7 @@ describe('the review of changes', () => {
     await panel.update({ op: 'session', patch: { review } });
   }
 
-  it('is offered above the composer while changes are pending', async () => {
+  it('is shown above the composer while changes are pending', async () => {
     await open();
     assert.equal(await button('Review 6 files').innerText(), 'Review 6 files');
     await button('Review 6 files').click();
@@ -59,7 +59,7 @@ describe('the review of changes', () => {
     assert.equal(await bar().count(), 0);
   });
 
-  it('offers to redo the last undo, and has the focus if everything was undone', async () => {
+  it('offers to redo the last undo, and gets the focus if everything was undone', async () => {
     await open({ ...REVIEW, session: { review: { ...countOf(FILES), redoable: 1 } } });
     await button('Redo').click();
     await button('Undo All').focus();
@@ -76,7 +76,7 @@ describe('the review of changes', () => {
     ]);
   });
 
-  it('adjoins the composer, with nothing of the demo between them', async () => {
+  it('adjoins the composer, without the demo notice in between', async () => {
     await open({ ...REVIEW, session: { ...REVIEW.session, banner: 'This is a demo.' } });
     const banner = panel.page.locator('.banner');
     await banner.waitFor({ state: 'hidden' });
@@ -85,7 +85,7 @@ describe('the review of changes', () => {
     await banner.waitFor({ state: 'visible' });
   });
 
-  it('is there once, however often the first changes are counted', async () => {
+  it('appears once, however often the first changes are counted', async () => {
     panel = await browser.open({});
     await panel.update(
       { op: 'session', patch: { review: countOf(FILES.slice(0, 1)) } },
@@ -123,7 +123,7 @@ describe('the review of changes', () => {
     await inComposer();
   });
 
-  it('counts one press for a double click, and none on what has just moved under the pointer', async () => {
+  it('counts a double click as one press, and ignores a button that just moved under the pointer', async () => {
     const host = await openList([file('a.ts'), file('b.ts'), file('c.ts')]);
     await row('a.ts').hover();
     await row('a.ts').getByRole('button', { name: 'Undo' }).dblclick();
@@ -145,7 +145,7 @@ describe('the review of changes', () => {
     assert.deepEqual((await actions()).at(-1), ['undo', 'review', '/work/app/b.ts']);
   });
 
-  it('shows its progress, can be cancelled, and accepts nothing else meanwhile', async () => {
+  it('shows its progress, can be cancelled, and is disabled until then', async () => {
     await openList();
     await button('Undo All').focus();
     await panel.update({ op: 'session', patch: { changesWork: { kind: 'undo', done: 120, total: 2000 } } });
@@ -172,13 +172,13 @@ describe('the review of changes', () => {
     assert.equal((await actions()).length, 1);
   });
 
-  it('shows that files are being restored although nothing is pending', async () => {
+  it('shows that files are being restored even if nothing is pending', async () => {
     await open({ session: { changesWork: { kind: 'restore' } } });
     await bar().getByText('Restoring files…').waitFor();
     assert.equal(await button('Keep All').count(), 0);
   });
 
-  it('leaves the composer in a low and narrow window', async () => {
+  it('leaves room for the composer in a small window', async () => {
     const queue = Array.from({ length: 12 }, (_, index) => ({
       id: `q${index}`,
       text: `message ${index}`,

@@ -29,7 +29,7 @@ H<sub>2</sub>O<br>and more
 describe('rich Markdown', () => {
   const browser = useHarness();
 
-  it('draws alerts, footnotes, folds and tags, however the text arrives', async () => {
+  it('draws alerts, footnotes, folds and tags regardless of how the text arrives', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', TEXT.slice(0, 30))] });
     for (let at = 30; at < TEXT.length; at += 7)
       await panel.update({ op: 'append', index: 0, text: TEXT.slice(at, at + 7), until: 0 });
@@ -43,7 +43,7 @@ describe('rich Markdown', () => {
     assert.doesNotMatch(await entry.innerText(), /details|summary|\[!WARNING\]/);
   });
 
-  it('folds and unfolds all that is in a fold, also parts that are far away', async () => {
+  it('expands and collapses everything in a fold, including parts that are far away', async () => {
     const long = TEXT.replace('- one', `${'A long log line.\n\n'.repeat(900)}- one`);
     const panel = await browser.open({ items: [message('a', 'agent', long)] });
     const line = panel.page.getByRole('button', { name: 'Log of the run' });
@@ -61,7 +61,7 @@ describe('rich Markdown', () => {
     assert.ok((await height()) < 600, `${await height()} px when folded again`);
   });
 
-  it('leads from a reference to its footnote and back, by keyboard', async () => {
+  it('links a reference to its footnote and back, by keyboard', async () => {
     const far = TEXT.replace('H<sub>', `${'Words in between.\n\n'.repeat(400)}H<sub>`);
     const panel = await browser.open({ items: [message('a', 'agent', far)] });
     await panel.scrollTo(0);
@@ -74,7 +74,7 @@ describe('rich Markdown', () => {
     await panel.page.waitForFunction(() => document.activeElement?.matches('a.note-reference'));
   });
 
-  it('has no serious accessibility finding in any theme, at 280 pixels', async () => {
+  it('has no serious accessibility violations in any theme, at 280 pixels', async () => {
     for (const theme of THEMES) {
       const panel = await browser.open({ items: [message('a', 'agent', TEXT)], theme, width: 280 });
       await panel.page.getByRole('button', { name: 'Log of the run' }).click();
@@ -82,7 +82,7 @@ describe('rich Markdown', () => {
     }
   });
 
-  it('shows the file of a code block as a link, however the text arrives', async () => {
+  it('shows the file of a code block as a link, regardless of how the text arrives', async () => {
     const text = '```ts title="src/\u202ea.ts"\nlet x;\n```\n\n```ts\nlet y;\n```';
     const panel = await browser.open({ items: [message('a', 'agent', text.slice(0, 10))] });
     for (let at = 10; at < text.length; at += 9)
@@ -93,7 +93,7 @@ describe('rich Markdown', () => {
     assert.equal(await panel.page.getByRole('link').count(), 1);
   });
 
-  it('inserts, opens and runs the whole of a code block', async () => {
+  it('inserts, opens and runs a whole code block', async () => {
     const code = `${'line\n'.repeat(150)}end`;
     const text = `\`\`\`sh\n${code}\n\`\`\`\n\n\`\`\`ts\nlet x;\n\`\`\``;
     const panel = await browser.open({ items: [message('a', 'agent', text)], height: 6_000 });

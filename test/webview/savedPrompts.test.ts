@@ -23,7 +23,7 @@ describe('saved prompts', () => {
     await browser.panel.send({ type: 'prompts', prompts: PROMPTS });
   }
 
-  it('stand beside the commands of the agent with their source, and are read again for each list', async () => {
+  it("are listed with the agent's commands and their source, and reloaded for each list", async () => {
     await withPrompts();
     await field().pressSequentially('/');
     const rows = browser.panel.page.locator('.completion-list [role=option]');
@@ -44,7 +44,7 @@ describe('saved prompts', () => {
     await browser.panel.page.waitForFunction(() => document.querySelectorAll('[role=option]').length === 3);
   });
 
-  it('are put into the message with the first blank selected, and not sent', async () => {
+  it('are inserted into the message with the first placeholder selected, and not sent', async () => {
     await withPrompts();
     await field().pressSequentially('/rev');
     await browser.panel.page.keyboard.press('ArrowDown');
@@ -57,7 +57,7 @@ describe('saved prompts', () => {
     assert.equal((await browser.panel.next('send')).text, 'Review the diff with care.');
   });
 
-  it('are not sent by their names: Enter shows the text with what follows', async () => {
+  it('are not sent by name: Enter inserts their text with the rest of the message', async () => {
     await withPrompts();
     await field().pressSequentially('/tests for the parser');
     await browser.panel.page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ describe('saved prompts', () => {
     assert.equal((await browser.panel.posted('send')).length, 0);
   });
 
-  it('leave a name to the agent if it has a command of that name', async () => {
+  it('yield to an agent command of the same name', async () => {
     await withPrompts();
     await field().pressSequentially('/review');
     await browser.panel.page.getByRole('option').first().waitFor();
@@ -78,7 +78,7 @@ describe('saved prompts', () => {
     assert.equal((await browser.panel.next('send')).text, '/review');
   });
 
-  it('are made from a message that was sent', async () => {
+  it('are created from a sent message', async () => {
     const sent = message('u', 'user', 'Fix the parser.');
     await browser.open({ items: [{ ...sent, canEdit: true } as typeof sent] });
     await browser.panel.page.locator('[data-entry-id=u]').hover();

@@ -68,7 +68,7 @@ describe('files that can be saved', () => {
     ]);
   });
 
-  it('can be saved after more text, and by keyboard', async () => {
+  it('can be saved after more text arrives, and by keyboard', async () => {
     const { page } = await open([message('a', 'agent', [said])], { session: { phase: 'running' } });
     await panel.update({ op: 'put', index: 0, item: message('a', 'agent', [said, said, text]) });
     await panel.update({ op: 'append', index: 0, text: 'That is all.', until: 0 });
@@ -78,7 +78,7 @@ describe('files that can be saved', () => {
     assert.deepEqual(await panel.next('saveResource'), { type: 'saveResource', key: 's1', index: 0, content: 2 });
   });
 
-  it('show their text, and the button stays in place while pressed', async () => {
+  it('show their text, and keep the button in place while it is pressed', async () => {
     const { page } = await open([message('a', 'agent', [text])]);
     const button = page.getByRole('button', { name: 'Save report.md…' });
     const before = await button.boundingBox();

@@ -153,7 +153,7 @@ describe('the scroll position', () => {
     assert.ok((await fromEnd()) > 100);
   });
 
-  it('is the very end when the user scrolls close to it', async () => {
+  it('snaps to the end when the user scrolls close to it', async () => {
     await open({ items: long(20) });
     const end = await panel.page.evaluate(() => document.querySelector('.transcript')!.scrollTop);
     await scrollTo(end - 200);
@@ -162,7 +162,7 @@ describe('the scroll position', () => {
     assert.ok((await fromEnd()) < 1, `${await fromEnd()} px from the end`);
   });
 
-  it('changes without moving the page around the conversation', async () => {
+  it('changes without scrolling the page around the conversation', async () => {
     await open({ items: long(60) });
     // VS Code's frame is a few pixels higher than its content.
     await panel.page.evaluate(() => {
@@ -179,7 +179,7 @@ describe('the scroll position', () => {
     assert.equal(await panel.page.evaluate(() => scrollY), 0);
   });
 
-  it('stays while the answer grows below, and the button returns to the end', async () => {
+  it('stays while the answer grows below, and the button scrolls to the end', async () => {
     await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -900);
@@ -196,7 +196,7 @@ describe('the scroll position', () => {
     assert.ok((await fromEnd()) < 3, 'after the jump the end is followed again');
   });
 
-  it('moves only with the keys, through pages that were never drawn', async () => {
+  it('changes only with the keys, across pages that were never drawn', async () => {
     // Of various lengths, so that the estimated heights are wrong.
     const items = Array.from({ length: 600 }, (_, index) =>
       message(`m${index}`, index % 5 ? 'agent' : 'user', `Short **answer** ${index}. `.repeat(1 + ((index * 37) % 19))),
@@ -241,7 +241,7 @@ describe('the scroll position', () => {
     await reload(items, anchor);
   });
 
-  it('is restored within a message that is too long to be drawn at once', async () => {
+  it('is restored within a message that is too long to be drawn in one frame', async () => {
     const parts = Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${MARKDOWN}`);
     const items = [...long(8), message('whole', 'agent', parts.join('\n\n')), ...long(8)];
     await open({ items });
@@ -259,7 +259,7 @@ describe('the scroll position', () => {
     }
   });
 
-  it('is restored if the conversation arrives before the panel is laid out', async () => {
+  it('is restored if the conversation arrives before the layout', async () => {
     await open({ items: [] });
     await panel.page.evaluate(
       async (snapshot) => {
@@ -277,7 +277,7 @@ describe('the scroll position', () => {
     await assertAt({ index: 20, offset: 33 });
   });
 
-  it('is left alone if the user scrolls before the first paint', async () => {
+  it('is not restored if the user scrolls before the first paint', async () => {
     await open({ items: [] });
     await panel.page.evaluate(() => {
       const frame = document.querySelector('.transcript-frame')!;
@@ -305,7 +305,7 @@ describe('the scroll position', () => {
     await assertAt(anchor);
   });
 
-  it('is where the user scrolls while it is being restored', async () => {
+  it("follows the user's scrolling while it is being restored", async () => {
     const all = long(200);
     await open({ items: all.slice(150), from: 150, total: 200 });
     const before = await panel.count();

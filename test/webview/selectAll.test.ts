@@ -21,7 +21,7 @@ describe('select all and copy', () => {
     assert.deepEqual(await next(), { type: 'copySession', key: 's1' });
   });
 
-  it('copies what is selected after anything else was selected', async () => {
+  it('copies the selection after something else was selected', async () => {
     const { page } = await open();
     await page.locator('[data-entry-id=m63]').focus();
     await page.keyboard.press('Control+a');
@@ -33,7 +33,7 @@ describe('select all and copy', () => {
     assert.equal(await posted(), 0);
   });
 
-  describe('of a part that was selected by click, wheel and Shift+click', () => {
+  describe('of a selection made by click, wheel and Shift+click', () => {
     const words = (index: number) => `Paragraph ${index} ${'of words '.repeat(12)}`;
     const paragraphs = Array.from({ length: 400 }, (_, index) => words(index));
 
@@ -46,7 +46,7 @@ describe('select all and copy', () => {
       await page.evaluate(() => getSelection()?.modify('extend', 'forward', 'paragraphboundary'));
     }
 
-    it('asks the host for the messages that are not drawn, with the words around them', async () => {
+    it('requests undrawn messages from the host, with the selected text around them', async () => {
       const panel = await browser.open({
         items: paragraphs.map((text, index) => message(`m${index}`, 'agent', text)),
       });
@@ -58,7 +58,7 @@ describe('select all and copy', () => {
       assert.match(await page.evaluate(() => getSelection()?.toString() ?? ''), /^Paragraph 0 .*words\s*$/s);
     });
 
-    it('lets the browser copy one long message, with all that was not drawn', async () => {
+    it('lets the browser copy a long message, including parts that were not drawn', async () => {
       const { page } = await browser.open({ items: [message('a', 'agent', paragraphs.join('\n\n'))] });
       await selectAll(page);
       const copied = await page.evaluate(() => {
@@ -74,7 +74,7 @@ describe('select all and copy', () => {
     });
   });
 
-  it('copies the message in focus where nothing is selected, as it was written', async () => {
+  it('copies the focused message as written if nothing is selected', async () => {
     const panel = await browser.open({ items: [message('u', 'user', 'Why?'), message('a', 'agent', '**Because**.')] });
     for (const [index, id] of ['u', 'a'].entries()) {
       await panel.page.locator(`[data-entry-id=${id}]`).focus();
@@ -87,7 +87,7 @@ describe('select all and copy', () => {
     assert.equal((await panel.posted('copy')).length, 2);
   });
 
-  it('copies the message under the context menu, which knows its session', async () => {
+  it('copies the message of the context menu with its session', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', '**Because**.')] });
     await panel.page.locator('.transcript').evaluate((box) => box.scrollTo(0, 0));
     await panel.page.locator('[data-entry-id=a]').click({ button: 'right', position: { x: 200, y: 8 } });

@@ -59,7 +59,7 @@ describe('the timeline in the panel', () => {
     await region().waitFor();
   });
 
-  it('names each turn and call for the keyboard and for screen readers', async () => {
+  it('names each turn and call for the keyboard and screen readers', async () => {
     await start();
     assert.match((await active()) ?? '', /^Run npm run build In progress · 35 s$/);
     await press('Home');
@@ -83,7 +83,7 @@ describe('the timeline in the panel', () => {
     );
   });
 
-  it('goes to the entry of a row by Enter, and of a bar by a click', async () => {
+  it('reveals the entry of a row on Enter, and of a bar on click', async () => {
     await start();
     await press('Home');
     await press('ArrowDown');
@@ -97,7 +97,7 @@ describe('the timeline in the panel', () => {
     assert.match((await active()) ?? '', /^Read test\/upload/);
   });
 
-  it('zooms and moves by wheel and keyboard, and shows all of it again', async () => {
+  it('zooms and pans by wheel and keyboard, and resets to show everything', async () => {
     await start();
     const all = await picture();
     assert.ok(all.drawn > 1000, `${all.drawn}`);
@@ -118,7 +118,7 @@ describe('the timeline in the panel', () => {
     assert.deepEqual(await picture(), all);
   });
 
-  it('returns the focus to where it was', async () => {
+  it('restores the focus when closed', async () => {
     await open({ items: timelineItems() });
     await message().focus();
     await openTimeline(panel, timeline());
@@ -127,7 +127,7 @@ describe('the timeline in the panel', () => {
     assert.ok(await message().evaluate((node) => node === document.activeElement));
   });
 
-  it('asks for what is new while the session goes on, and keeps the selection', async () => {
+  it('requests updates while the session continues, and keeps the selection', async () => {
     await start();
     await press('Home');
     const before = await panel.count();
@@ -154,7 +154,7 @@ describe('the timeline in the panel', () => {
     assert.deepEqual(await panel.posted('wake'), []);
   });
 
-  it('draws only the rows in sight of a long session', async () => {
+  it('draws only the visible rows of a long session', async () => {
     await open({ items: timelineItems() });
     await openTimeline(panel, longTimeline(10_000));
     assert.ok((await panel.page.locator('.timeline-row').count()) < 40);
@@ -176,7 +176,7 @@ describe('the timeline in the panel', () => {
       [860, 'en'],
       [280, 'de'],
     ] as const)
-      it(`fits, and has no finding of axe: ${theme}, ${width} px, ${language}`, async () => {
+      it(`fits and has no axe-core violations: ${theme}, ${width} px, ${language}`, async () => {
         await start({ theme, width, language });
         assert.deepEqual(await cutOff(panel.page, '.timeline *'), []);
         const violations = await violationsIn(panel.page, '.timeline');

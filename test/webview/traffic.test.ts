@@ -222,7 +222,7 @@ describe('the traffic inspector', () => {
   const selectedMarks = () =>
     page.locator('.lane-mark[aria-selected=true]').evaluateAll((all) => all.map(({ id }) => id));
 
-  it('shows a lane for each prompt, and says what came late, is foreign or was repeated', async () => {
+  it('shows a lane for each prompt, and marks late, foreign and repeated messages', async () => {
     await open();
     assert.ok(await lanes().isHidden());
     await send(SESSIONS);
@@ -285,7 +285,7 @@ describe('the traffic inspector', () => {
     assert.ok(await grid().evaluate((element) => element === document.activeElement));
   });
 
-  it('shows the turns of the chosen session, and none if they are turned off', async () => {
+  it('shows the turns of the selected session, and none if turned off', async () => {
     await open();
     await send(SESSIONS);
     await add(ROWS);
@@ -301,7 +301,7 @@ describe('the traffic inspector', () => {
     assert.ok(await lanes().isVisible());
   });
 
-  it('draws only the lanes that have changed, and drops old ones', async () => {
+  it('draws only changed lanes, and drops old ones', async () => {
     await open();
     await add(ROWS);
     await send(LANES);
@@ -321,7 +321,7 @@ describe('the traffic inspector', () => {
     await lanes().waitFor({ state: 'hidden' });
   });
 
-  it('has the same number of elements whatever the number of messages, and follows the newest', async () => {
+  it('has a constant number of elements for any number of messages, and follows the newest', async () => {
     await open();
     await add(Array.from({ length: 500 }, (_one, seq) => row(seq)));
     const before = await page.evaluate(() => document.querySelectorAll('*').length);
@@ -368,7 +368,7 @@ describe('the traffic inspector', () => {
   });
 
   for (const theme of THEMES)
-    it(`has no finding of axe-core: ${theme}`, async () => {
+    it(`has no axe-core violations: ${theme}`, async () => {
       await open(theme);
       await send(SESSIONS);
       await add(ROWS);

@@ -28,7 +28,7 @@ describe('transcript', () => {
 
   const append = (index: number, text: string): Op => ({ op: 'append', index, text, until: 0 });
 
-  it('applies 10,000 updates without losing a character, with few elements and one acknowledgement per frame', async () => {
+  it('applies 10,000 updates completely, with few elements and one acknowledgement per frame', async () => {
     await open({ items: [message('u', 'user', 'go'), message('a', 'agent', '')], session: RUNNING });
     const text = `${MARKDOWN}\n\n`.repeat(400).slice(0, 200_000);
     const { frames, acks } = await panel.page.evaluate(async (all) => {
@@ -84,7 +84,7 @@ describe('transcript', () => {
     assert.ok((await panel.elements()) <= MOST_ELEMENTS);
   });
 
-  it('keeps what was drawn at the end for a while after it has left, turn after turn', async () => {
+  it('keeps drawn entries at the end for a while after they leave it, in each turn', async () => {
     await open({ items: [], session: RUNNING });
     for (let turn = 0; turn < 40; turn++) {
       const index = turn * 3;
@@ -101,7 +101,7 @@ describe('transcript', () => {
     });
   });
 
-  it('has as many elements with 100,000 entries as with 10,000, also after jumps from end to end', async () => {
+  it('has as many elements with 100,000 entries as with 10,000, even after jumping between the ends', async () => {
     const newest = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', 'Short **answer**.'));
     // Runs in the page: answers its requests like the host until entries are visible in the middle.
     const jump = (): Promise<readonly number[]> =>
@@ -181,7 +181,7 @@ describe('transcript', () => {
     assert.equal(await panel.page.locator('[data-entry-id=x]').count(), 0);
   });
 
-  it('evicts what is far away and requests it again', async () => {
+  it('evicts items that are far away and requests them again', async () => {
     const put = (index: number): Op => ({ op: 'put', index, item: message(`m${index}`, 'agent', `Message ${index}`) });
     await open({ items: [message('m0', 'agent', 'Message 0')] });
     await panel.update(...Array.from({ length: 4_000 }, (_, index) => put(index + 1)));
@@ -197,7 +197,7 @@ describe('transcript', () => {
     await panel.page.getByText('Message 0 again').waitFor();
   });
 
-  it('skips operations that a fetched page already contains', async () => {
+  it('skips operations that a loaded page already contains', async () => {
     await open({ items: [message('b', 'agent', 'b')], from: 1, total: 2, height: 900 });
     const { from } = await panel.next('page');
     await panel.send({ type: 'page', revision: 9, from, items: [message('a', 'agent', 'one two')] });
@@ -213,7 +213,7 @@ describe('transcript', () => {
     assert.equal(await panel.page.locator('[data-entry-id=old]').count(), 0);
   });
 
-  it('draws another session before acknowledging it, although the user had scrolled up in the previous one', async () => {
+  it('draws another session before acknowledging it, even if the user had scrolled up before', async () => {
     const of = (name: string): ItemView[] =>
       Array.from({ length: 60 }, (_, index) => message(`${name}${index}`, 'agent', MARKDOWN));
     await open({ items: of('old') });
@@ -244,7 +244,7 @@ describe('transcript', () => {
     await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'a');
   });
 
-  it('moves between the messages of the user by keyboard', async () => {
+  it('moves between user messages by keyboard', async () => {
     const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
     const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
     const at = (id: string) =>
@@ -258,7 +258,7 @@ describe('transcript', () => {
     await at('m50');
   });
 
-  it('goes from one message of the user to the next on command, wherever the focus is', async () => {
+  it('moves between user messages by command, wherever the focus is', async () => {
     const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
     const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
     for (const [on, id] of [
@@ -271,7 +271,7 @@ describe('transcript', () => {
     }
   });
 
-  it('leads to a question that is out of view', async () => {
+  it('links to a question that is out of view', async () => {
     const filler = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN));
     const asked = tool('c', { title: 'rm -rf build', toolKind: 'execute', status: 'pending' });
     await open({ items: [asked, ...filler], session: { ...RUNNING, permissions: [permission(0)] } });
@@ -281,7 +281,7 @@ describe('transcript', () => {
     await panel.page.getByRole('button', { name: 'Needs you', exact: true }).waitFor({ state: 'detached' });
   });
 
-  it('scrolls where the host asks', async () => {
+  it('scrolls to the position requested by the host', async () => {
     const items = Array.from({ length: 200 }, (_, index) => message(`m${index}`, 'agent', `Message ${index}`));
     await open({ items });
     await panel.send({ type: 'reveal', index: 20 });

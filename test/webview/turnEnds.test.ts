@@ -14,14 +14,14 @@ describe('ends of turns', () => {
     return panel;
   }
 
-  it('copy the text of a turn from its end', async () => {
+  it('copy the text of their turn', async () => {
     const { page } = await open();
     await page.locator('.turn-end').hover();
     await page.getByRole('button', { name: 'Copy response' }).click();
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
-  it('tell if the agent ended a turn without any message', async () => {
+  it('state that the agent ended a turn without a message', async () => {
     const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, stopReason: 'end_turn' } as const;
     const end = (isEmpty?: true): ItemView => {
       const view = { ...turn, tools: 0, files: 0, ...(isEmpty && { isEmpty }) };
@@ -33,7 +33,7 @@ describe('ends of turns', () => {
     assert.doesNotMatch(other ?? '', /response/);
   });
 
-  it('have no elements for what they do not have', async () => {
+  it('have no elements for missing values', async () => {
     const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
     const { page } = await open([
       message('u', 'user', 'go'),
@@ -54,7 +54,7 @@ describe('ends of turns', () => {
     assert.equal(await page.locator('.icon-button.codicon > *').count(), 0, 'an icon is drawn by its button');
   });
 
-  it('say no more of an ordinary end than a line, until the pointer or the focus is there', async () => {
+  it('are only a line after a normal turn, until hovered or focused', async () => {
     const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
     const end = (id: string, stopReason: 'end_turn' | 'max_tokens'): ItemView => ({
       kind: 'turn_end',
@@ -85,7 +85,7 @@ describe('ends of turns', () => {
     assert.equal(await opacity(0), '1');
   });
 
-  it('say who began a turn and what showed that it was over, in sight and for screen readers', async () => {
+  it('state who started a turn and how its end was detected, on screen and for screen readers', async () => {
     const turn = { origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0, stopReason: 'end_turn' } as const;
     const end = (number: number, given: Partial<TurnView>): ItemView => {
       const id = `t${number}`;
@@ -127,7 +127,7 @@ describe('ends of turns', () => {
     assert.deepEqual(await opacities(), ['0', '1', '1', '0']);
   });
 
-  it('say while a turn runs that the agent began it', async () => {
+  it('show that the agent started a turn while it is running', async () => {
     const turn = { id: 't', number: 1, origin: 'agent', startedAt: Date.now(), tools: 0, files: 0 } as const;
     panel = await browser.open({
       items: [message('a', 'agent', 'Working')],

@@ -22,7 +22,7 @@ describe('typing', () => {
     assert.equal(await field().inputValue(), 'why so?');
   });
 
-  it('goes into the message while nothing has the focus, spaces and line breaks too', async () => {
+  it('goes into the message while nothing is focused, including spaces and line breaks', async () => {
     await open({ items, draft: 'so far' });
     await leave();
     await panel.page.keyboard.type(' and on');
@@ -79,7 +79,7 @@ describe('typing', () => {
     await panel.page.getByRole('option', { name: /review/ }).waitFor();
   });
 
-  it('stays out of the message for shortcuts, and for keys that the focused element reads', async () => {
+  it('does not go into the message for shortcuts, and keys that the focused element handles', async () => {
     await open({ items, session: { elicitations: [asksForm] }, height: 1400 });
     const name = panel.page.getByRole('textbox', { name: 'Name' });
     await name.focus();
@@ -98,7 +98,7 @@ describe('typing', () => {
     assert.equal(await field().inputValue(), '');
   });
 
-  it('leaves out a key that is held since before the page had the focus', async () => {
+  it('ignores a key held since before the page had the focus', async () => {
     await open({ items });
     await field().focus();
     await panel.page.keyboard.down('a');
@@ -122,7 +122,7 @@ describe('the focus', () => {
     }, isHere);
   const isFocused = (locator: Locator) => locator.and(panel.page.locator(':focus')).count();
 
-  it('is not taken by a question that goes or a list that closes while the user is elsewhere', async () => {
+  it('does not move when a question is removed or a list closes while the user is elsewhere', async () => {
     await open({ session: { elicitations: [asksForm] } });
     await panel.page.locator('[data-elicitation-id]').focus();
     await give(false);
@@ -136,7 +136,7 @@ describe('the focus', () => {
     assert.equal(await isFocused(button('More')), 0);
   });
 
-  it('goes to the message if what asked for it is gone', async () => {
+  it('goes to the message if the element that requested it is removed', async () => {
     await open({ session: { elicitations: [asksForm] } });
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await give(false);
@@ -146,7 +146,7 @@ describe('the focus', () => {
     assert.equal(await isFocused(field()), 1);
   });
 
-  it('is not needed to insert something into the message', async () => {
+  it('is not needed to insert text into the message', async () => {
     await open();
     await panel.page.keyboard.press('Control+f');
     const find = panel.page.getByRole('textbox', { name: 'Find' });
@@ -160,7 +160,7 @@ describe('the focus', () => {
     assert.equal(await find.inputValue(), '');
   });
 
-  it('goes to what asked for it last, also after a context menu', async () => {
+  it('goes to the element that requested it last, even after a context menu', async () => {
     await open();
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await panel.page.evaluate(() => {

@@ -52,12 +52,12 @@ function faults(panel: Panel): Promise<readonly string[]> {
   });
 }
 
-describe('the panel in every width', () => {
+describe('the panel at every width', () => {
   const browser = useHarness();
 
   for (const language of ['en', 'de'] as const)
     for (const [name, scene] of Object.entries(claudeScenes(translateTo(language))))
-      it(`has rows of one line, names, and a composer of one height: ${name}, ${language}`, async () => {
+      it(`has single-line rows, visible names and a composer of constant height: ${name}, ${language}`, async () => {
         const panel = await browser.open({ ...scene, language, height: HEIGHT });
         const { page } = panel;
         const height = () => page.locator('.composer').evaluate((node) => node.getBoundingClientRect().height);
@@ -68,7 +68,7 @@ describe('the panel in every width', () => {
         }
       });
 
-  it('has lists that fit, and the commands by their whole names', async () => {
+  it('shows lists that fit, with complete command names', async () => {
     const { 'Claude at work': scene } = claudeScenes(translateTo('de'));
     const panel = await browser.open({ ...scene, language: 'de', height: HEIGHT });
     const { page } = panel;
@@ -88,7 +88,7 @@ describe('the panel in every width', () => {
     }
   });
 
-  it('leads to each picker from one menu in the least space, and back', async () => {
+  it('opens each picker from a single menu at the smallest width, and closes it', async () => {
     const { 'Claude, idle': scene } = claudeScenes(translateTo('en'));
     const panel = await browser.open({ ...scene, width: 260 });
     const { page } = panel;
@@ -110,7 +110,7 @@ describe('the panel in every width', () => {
   });
 
   for (const theme of THEMES)
-    it(`has no accessibility finding at all, ${theme}`, async () => {
+    it(`has no accessibility violations, ${theme}`, async () => {
       for (const [name, scene] of Object.entries(claudeScenes(translateTo('de'))))
         for (const width of isSlow ? [260, 480, 1040] : [260]) {
           const panel = await browser.open({ ...scene, language: 'de', theme, width, height: HEIGHT });

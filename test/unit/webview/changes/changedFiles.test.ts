@@ -40,7 +40,7 @@ function view(id: string): ChangedFileView {
 }
 
 describe('the files of a list of changes', () => {
-  it('stay as they were until all that is looked at has arrived in a new version', () => {
+  it('stay unchanged until all visible files of a new version have arrived', () => {
     const list = new Fixture(250);
     list.files.look(90, 110);
     list.send(0);
@@ -57,7 +57,7 @@ describe('the files of a list of changes', () => {
     assert.equal(list.changes, changes + 1);
   });
 
-  it('are not requested again and again from a host that counts differently', () => {
+  it('are not requested repeatedly from a host that counts differently', () => {
     const list = new Fixture(10);
     list.files.look(0, 10);
     list.version = 7;
@@ -80,7 +80,7 @@ describe('the files of a list of changes', () => {
     assert.equal(list.files.at(119)?.id, 'f119');
   });
 
-  it('are requested again after nobody has looked, where the host refused them', () => {
+  it('are requested again after being hidden, if the host rejected them', () => {
     const list = new Fixture(3);
     list.files.look(0, 3);
     list.files.leave();

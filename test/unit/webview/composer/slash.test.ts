@@ -13,7 +13,7 @@ import {
 const COMMANDS = ['review', 'compact', 'preview', 'init'].map((name) => ({ name, description: name }));
 
 describe('webview/slash', () => {
-  it('suggests commands only while one is typed at the very start', () => {
+  it('suggests commands only while one is typed at the start of the message', () => {
     assert.equal(slashQuery('/', 1), '');
     assert.equal(slashQuery('/re', 3), 're');
     assert.equal(slashQuery('/re view', 3), 're');
@@ -23,7 +23,7 @@ describe('webview/slash', () => {
     assert.equal(slashQuery('/review', 3), undefined);
   });
 
-  it('lists the whole name first, then prefixes, then other matches', () => {
+  it('lists exact matches first, then prefixes, then other matches', () => {
     assert.deepEqual(
       matchCommands(COMMANDS, 'RE').map(({ name }) => name),
       ['review', 'preview'],
@@ -34,7 +34,7 @@ describe('webview/slash', () => {
     assert.equal(matchCommands(COMMANDS, 'zzz').length, 0);
   });
 
-  it('finds a saved prompt at the beginning of a message, after commands of the agent', () => {
+  it('finds a saved prompt at the start of a message, after commands of the agent', () => {
     const prompts = ['fix', 'init'].map((name) => ({ name, description: '', source: 'user', text: 'Text.' }) as const);
     assert.deepEqual(promptIn(COMMANDS, prompts, '/fix the\nparser'), { prompt: prompts[0], rest: 'the\nparser' });
     assert.equal(promptIn(COMMANDS, prompts, '/init'), undefined);
@@ -45,7 +45,7 @@ describe('webview/slash', () => {
     assert.equal(promptIn([], [own], '/lint src'), undefined, 'it could never be sent');
   });
 
-  it('fills words into the first blank of a prompt, and finds the next one', () => {
+  it('fills words into the first placeholder of a prompt, and finds the next one', () => {
     const fill = (text: string, words: string) =>
       fillPrompt({ name: 'p', description: '', source: 'user', text }, words);
     assert.deepEqual(fill('Fix it.', ''), { text: 'Fix it.' });
@@ -60,7 +60,7 @@ describe('webview/slash', () => {
     assert.equal(completeCommand('/', 1, 'compact'), '/compact ');
   });
 
-  it('knows the command that summarizes the conversation, whatever the agent calls it', () => {
+  it('recognizes the command that summarizes the conversation by its common names', () => {
     const compress = { name: 'compress', description: '' };
     assert.equal(compactCommand(COMMANDS)?.name, 'compact');
     assert.equal(compactCommand([{ name: 'compact-code', description: '' }, compress]), compress);

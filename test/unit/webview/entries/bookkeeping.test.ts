@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { saidParts } from '../../../../src/webview/entries/bookkeeping';
 
 describe('webview/bookkeeping', () => {
-  it('separates elements with names of several words from what the user said', () => {
+  it("separates elements with multi-word names from the user's text", () => {
     assert.deepEqual(saidParts('<system-reminder>\nBe brief.\n</system-reminder>\n\nFix it'), [
       { type: 'kept', name: 'system-reminder', text: 'Be brief.' },
       { type: 'text', text: 'Fix it' },
@@ -33,7 +33,7 @@ describe('webview/bookkeeping', () => {
     assert.deepEqual(saidParts(`data:image/webp;base64,${data}`), [{ type: 'image', data, mimeType: 'image/webp' }]);
   });
 
-  it('takes time in proportion to the length', () => {
+  it('takes time proportional to the length', () => {
     const begin = performance.now();
     for (const text of ['<a-b>\n'.repeat(50_000), `/9j/${'A'.repeat(1_000_000)}!`, '<a-b>\n</a-b>\n'.repeat(20_000)])
       saidParts(text);

@@ -31,7 +31,7 @@ describe('webview/itemStore', () => {
     assert.equal(textOf(store, 1), '|after');
   });
 
-  it('adds blocks to a message that is here', () => {
+  it('adds blocks to a loaded message', () => {
     const store = new ItemStore();
     store.reset(0, 0, [], 1);
     store.apply({ op: 'put', index: 0, item: message('a', 'one') }, 2);
@@ -46,7 +46,7 @@ describe('webview/itemStore', () => {
     assert.deepEqual(store.apply({ op: 'blocks', index: 1, from: 1, blocks, until: 350 }, 2), []);
   });
 
-  it('appends to a terminal wherever it is shown, and drops from its start', () => {
+  it('appends to a terminal wherever it is shown, and drops its start', () => {
     const store = new ItemStore();
     const terminal = { id: 't', output: 'abc', truncated: false, running: true, openable: true };
     const tool: ItemView = {

@@ -9,7 +9,7 @@ describe('webview/toolContent', () => {
     assert.equal(withoutFence('```\n```'), '');
   });
 
-  it('keeps a text whose first and last line are not one fence', () => {
+  it('keeps a text whose first and last lines are not one fence', () => {
     for (const text of [
       'a',
       '```\na',

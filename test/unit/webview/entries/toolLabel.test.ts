@@ -22,7 +22,7 @@ const line = (patch: Partial<ToolItem>): string => {
   return `${verb}|${object}`;
 };
 
-describe('webview/toolWords', () => {
+describe('webview/toolLabel', () => {
   it('names the lines that were read, unless the title does', () => {
     const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts', line: 10 }];
     const read = { toolKind: 'read', locations, lines: '10–20' };
@@ -31,7 +31,7 @@ describe('webview/toolWords', () => {
     assert.equal(line({ ...read, title: 'Read src/a.ts (10 - 20)' }), 'Read|src/a.ts (10 - 20)');
   });
 
-  it('writes out hidden characters in the option chosen, and in what a subagent said', () => {
+  it("escapes hidden characters in the chosen option, and in a subagent's text", () => {
     const name = 'yes\u202eon';
     const content = [{ type: 'content', block: { type: 'text', text: name } }] as const;
     const words = toolLabel(tool({ toolKind: 'subagent', content, decision: { outcome: 'selected', name } }));
@@ -39,7 +39,7 @@ describe('webview/toolWords', () => {
     assert.match(words.said, /^yes.+on$/);
   });
 
-  it('tells how long a call waited for the user, from a second on', () => {
+  it('shows how long a call waited for the user if at least a second', () => {
     const words = (waitedMs: number) => {
       const { time, details } = toolLabel(tool({ at: 0, endedAt: 34_000, waitedMs }));
       return [time, ...details];
@@ -68,7 +68,7 @@ describe('webview/toolWords', () => {
     assert.equal(line({ toolKind: 'quantum', title: 'Entangle' }), 'Tool|Entangle');
   });
 
-  it('names calls of the editor by what they are', () => {
+  it("labels calls of the editor's tools by their function", () => {
     const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts' }];
     const words = (editor: NonNullable<ToolItem['editor']>): string => {
       const { verb, object, facts } = toolLabel(
@@ -96,14 +96,14 @@ describe('webview/toolWords', () => {
     assert.equal(words({ tool: 'hover', subject: 'area' }), 'Type|area');
   });
 
-  it('tells a refusal in the line, and an exit code only if the command failed', () => {
+  it('shows a rejection in the line, and an exit code only if the command failed', () => {
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 0, openable: false };
     const content = [{ type: 'terminal', terminal }] as const;
     assert.deepEqual(toolLabel(tool({ content })).facts, []);
     assert.deepEqual(toolLabel(tool({ content, decision: { outcome: 'rejected', rule: 'x' } })).facts, ['Rejected']);
   });
 
-  it('tells how the call ended', () => {
+  it('shows how the call ended', () => {
     const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
     const words = toolLabel(

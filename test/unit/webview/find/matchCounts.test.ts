@@ -16,7 +16,7 @@ describe('the matches of a search', () => {
     });
   });
 
-  it('follow each other in the order of the transcript, and after the last comes the first', () => {
+  it('are ordered as in the transcript, and wrap around after the last one', () => {
     const order = [];
     let match = counts.from(0);
     for (let step = 0; step < 5 && match; step++) {
@@ -26,13 +26,13 @@ describe('the matches of a search', () => {
     assert.deepEqual(order, ['2.0', '5.0', '5.1', '9.0', '2.0']);
   });
 
-  it('begin at the reader, or at the last one before', () => {
+  it('start at the visible entry, otherwise at the last one before', () => {
     assert.deepEqual(counts.near(3), { index: 5, nth: 0 });
     assert.deepEqual(counts.near(10), { index: 9, nth: 0 });
     assert.deepEqual(counts.near(900), { index: 9, nth: 0 });
   });
 
-  it('keep their numbers right while entries change', () => {
+  it('keep correct ordinals while entries change', () => {
     const match = { index: 9, nth: 0 };
     assert.equal(counts.numberOf(match), 4);
     counts.apply({
@@ -47,7 +47,7 @@ describe('the matches of a search', () => {
     assert.equal(counts.numberOf({ index: 12, nth: 2 }), 11);
   });
 
-  it('are none after the last one is gone', () => {
+  it('are none once the last one is removed', () => {
     counts.apply({ counts: [[1, 1]], isNew: true });
     assert.equal(counts.total, 1);
     counts.apply({ counts: [[1, 0]] });

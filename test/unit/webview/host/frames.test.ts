@@ -28,7 +28,7 @@ describe('frames', () => {
     for (const frame of now) frame();
   }
 
-  it('draws a key before the answer while an agent writes', () => {
+  it('draws a key press before updates while an agent writes', () => {
     frames.schedule();
     frames.yieldToKey();
     pass();
@@ -64,7 +64,7 @@ describe('frames', () => {
     assert.ok(deadline > applied);
   });
 
-  it('draws the answer between the keys of a fast typist', () => {
+  it('draws updates between the keys of a fast typist', () => {
     frames.schedule();
     for (let key = 0; key < 4; key++) {
       frames.yieldToKey();
@@ -128,7 +128,7 @@ describe('frames', () => {
       assert.equal(rendered, 1, 'the frame has nothing left to draw');
     });
 
-    it('draws each message of a burst as it arrives, for one frame', () => {
+    it('draws each message of a burst as it arrives, within one frame', () => {
       say();
       say();
       assert.deepEqual([applied.length, rendered, due.length], [2, 2, 1]);
@@ -136,7 +136,7 @@ describe('frames', () => {
       assert.deepEqual([rendered, due.length], [2, 0], 'the frame has nothing left to draw');
     });
 
-    it('leaves messages to the next frame once the budget of this one is used up', () => {
+    it("leaves messages to the next frame once this frame's budget is used up", () => {
       drawMs = 10;
       say();
       say();
@@ -199,7 +199,7 @@ describe('frames', () => {
       assert.equal(rendered, 1);
     });
 
-    it('draws where the user scrolls to while an agent writes', () => {
+    it('draws the position the user scrolls to while an agent writes', () => {
       say();
       frames.schedule();
       pass();

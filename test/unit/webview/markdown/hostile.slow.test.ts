@@ -69,11 +69,11 @@ function check(name: string, text: string): void {
 }
 
 describe('webview/hostile Markdown', () => {
-  it('takes a number of steps linear in the length of each known pattern', () => {
+  it('takes steps linear in the length of each known pattern', () => {
     for (const { name, make } of PATTERNS) check(name, make(SIZE));
   });
 
-  it('takes a number of steps linear in the length of random marks', () => {
+  it('takes steps linear in the length of random marks', () => {
     for (let seed = 1; seed <= 150; seed++) check(`seed ${seed}`, fuzzText(seeded(seed), SIZE));
   });
 });

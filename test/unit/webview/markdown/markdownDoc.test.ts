@@ -101,7 +101,7 @@ function cut(text: string, size: number): string[] {
 }
 
 describe('webview/markdownDoc', () => {
-  it('splits a text into the same pieces in whatever chunks it arrives', () => {
+  it('splits a text into the same pieces regardless of the chunks in which it arrives', () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 40 }).map((all) => all.join(''));
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 60 }), (whole, size) => {
@@ -111,7 +111,7 @@ describe('webview/markdownDoc', () => {
     );
   });
 
-  it('does so for long lists, quotes, tables, paragraphs and code too', () => {
+  it('splits long lists, quotes, tables, paragraphs and code the same way', () => {
     const text = fc
       .array(fc.tuple(fc.constantFrom(...LINES), fc.integer({ min: 1, max: 500 })), { minLength: 1, maxLength: 5 })
       .map((all) => all.map(([line, count]) => line.repeat(count)).join('\n'));
@@ -149,7 +149,7 @@ describe('webview/markdownDoc', () => {
     }
   });
 
-  it('returns few code blocks and tables at a time, as each has a header of its own', () => {
+  it('returns few code blocks and tables at a time, as each has its own header', () => {
     for (const text of ['```\n```\n'.repeat(1000), '|a|\n|-|\n\n'.repeat(1000)]) {
       const doc = new MarkdownDoc();
       doc.append(text);

@@ -83,7 +83,7 @@ describe('webview/callGroups', () => {
     assert.deepEqual(groups.counts(groups.at(0)!), { read: 1, search: 0 });
   });
 
-  it('comes to the same groups in whatever order items arrive and change', () => {
+  it('forms the same groups in whatever order items arrive and change', () => {
     const kinds = fc.array(fc.constantFrom('call', 'call', 'call', 'message'), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(kinds, fc.infiniteStream(fc.nat()), (all, order) => {
@@ -100,7 +100,7 @@ describe('webview/callGroups', () => {
     );
   });
 
-  it('names everything that is drawn otherwise than before', () => {
+  it('returns everything that must be redrawn', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(12), fc.boolean()), { maxLength: 60 }), (steps) => {
         const groups = create();
@@ -116,7 +116,7 @@ describe('webview/callGroups', () => {
     );
   });
 
-  it('stays folded or unfolded as the user chose while the run grows at both ends', () => {
+  it('stays collapsed or expanded as the user chose while the run grows at both ends', () => {
     const groups = create();
     for (const index of [3, 4, 5]) groups.set(index, call(index));
     assert.equal(groups.at(4)?.isOpen, false);
@@ -129,7 +129,7 @@ describe('webview/callGroups', () => {
     assert.equal(groups.at(7)?.isOpen, false);
   });
 
-  it('does not fold calls that the user has opened or is in', () => {
+  it('does not collapse calls that the user has expanded or is in', () => {
     for (const options of [
       { isExpanded: (id: string) => id === 'c1' || undefined },
       { isInUse: (at: number) => at === 1 },

@@ -50,7 +50,7 @@ function looks(folds: TurnFolds, count: number): string {
 }
 
 describe('webview/turnFolds', () => {
-  it('folds the calls and thoughts of a turn, around what the agent says', () => {
+  it("folds the calls and thoughts of a turn around the agent's messages", () => {
     const folds = create();
     const items = [said(0, 'thought'), call(1), said(2), call(3, { toolKind: 'execute' }), said(4), call(5)];
     for (const [index, item] of items.entries()) folds.set(index, item);
@@ -62,7 +62,7 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 8), 'in in . in . in line -');
   });
 
-  it('counts what was done, a file that was read twice once', () => {
+  it('counts activities, and a file that was read twice once', () => {
     const folds = create();
     const kinds = ['read', 'read', 'edit', 'delete', 'execute', 'execute', 'search', 'fetch', 'other'];
     for (const [index, toolKind] of kinds.entries()) folds.set(index, call(index, { toolKind }));
@@ -74,7 +74,7 @@ describe('webview/turnFolds', () => {
     assert.deepEqual(folds.counts(folds.at(1)!), counts, 'the other call has read the file too');
   });
 
-  it('leaves single what failed, was not allowed, needs the user, is late or plans', () => {
+  it('leaves calls single that failed, were rejected, need the user, are late or plan', () => {
     const folds = create(new Set([6]));
     const failing = { type: 'terminal', terminal: { ...terminal, exitCode: 1 } } as const;
     const items = [
@@ -93,7 +93,7 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 10), 'line . . . - . . . . -');
   });
 
-  it('shows a single call, or thoughts alone, as they are', () => {
+  it('leaves a single call, or thoughts alone, unfolded', () => {
     const folds = create();
     folds.set(0, said(0, 'thought'));
     folds.set(1, said(1, 'thought'));
@@ -103,7 +103,7 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 4), 'line - . -');
   });
 
-  it('stays unfolded if the user is in its first call when the second one comes', () => {
+  it('stays expanded if the user is in the first call when the second one arrives', () => {
     const inUse = new Set<number>();
     const folds = create(new Set(), inUse);
     folds.set(0, call(0));
@@ -114,14 +114,14 @@ describe('webview/turnFolds', () => {
     assert.equal(looks(folds, 2), 'line -');
   });
 
-  it('redraws nothing for an update that changes neither what is folded nor its counts', () => {
+  it('redraws nothing for an update that changes neither members nor counts', () => {
     const folds = create();
     for (let index = 0; index < 4; index++) folds.set(index, call(index, { status: 'in_progress' }));
     assert.deepEqual(folds.set(2, call(2)), []);
     assert.deepEqual(new Set(folds.set(2, call(2, { toolKind: 'edit' }))), new Set([0]));
   });
 
-  it('names all entries that have to be redrawn', () => {
+  it('returns all entries to redraw', () => {
     const item = fc.record({
       index: fc.nat(11),
       turnId: fc.constantFrom('t1', 't2'),

@@ -27,7 +27,7 @@ describe('webview/formState', () => {
     { key: 'github_token' },
     { key: 'x', description: 'Your client secret' },
   ]) {
-    it(`neither keeps nor prefills a secret: ${JSON.stringify(secret)}`, () => {
+    it(`neither stores nor prefills a secret: ${JSON.stringify(secret)}`, () => {
       const form = {
         fields: [
           field({ type: 'text', initial: 'hidden', ...secret }),
@@ -40,7 +40,7 @@ describe('webview/formState', () => {
     });
   }
 
-  it('does not take other fields for secrets', () => {
+  it('does not treat other fields as secrets', () => {
     for (const key of ['name', 'pinned', 'tokenizer', 'keyboard'])
       assert.ok(!isSecret(field({ key, type: 'text' })), key);
   });

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/webview/text/format';
 
 describe('webview/format', () => {
-  it('formats durations so that a second and an hour can be told apart', () => {
+  it('formats durations from milliseconds to hours', () => {
     const cases: readonly (readonly [number, string])[] = [
       [0, '< 0.1 s'],
       [90, '0.1 s'],
@@ -45,7 +45,7 @@ describe('webview/format', () => {
     assert.deepEqual([formatCost(0.25, 'usd'), formatCost(0.25, 'credits')], ['$0.25', '0.25 credits']);
   });
 
-  it('writes out direction-changing characters, and keeps emoji and scripts whole', () => {
+  it('escapes bidirectional controls, and keeps emoji and scripts intact', () => {
     assert.equal(revealControls('a\u202eb\u200bc\u0000'), 'a⟨U+202E⟩b⟨U+200B⟩c⟨U+0000⟩');
     assert.equal(revealControls('👩‍💻 می‌خواهم\ttab\nline'), '👩‍💻 می‌خواهم\ttab\nline');
   });

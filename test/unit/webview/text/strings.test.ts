@@ -6,7 +6,7 @@ import { sources } from '../../house/sources';
 const TABLES = { strings, trafficStrings, zoomStrings };
 
 describe('webview/strings', () => {
-  it('holds no text that the panel does not use', () => {
+  it('contains no text that the panel does not use', () => {
     const code = sources()
       .filter(({ path }) => path.startsWith('webview/'))
       .map(({ text }) => text)

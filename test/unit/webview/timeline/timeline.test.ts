@@ -18,7 +18,7 @@ const call = (index: number, at: number, endedAt?: number, patch: Partial<Timeli
 });
 
 describe('the axis of the timeline', () => {
-  it('cuts time without a turn short, and maps there and back', () => {
+  it('shortens idle time, and maps in both directions', () => {
     const axis = new TimeAxis([
       { from: 5 * HOUR, until: 5 * HOUR + 1000 },
       { from: 0, until: 1000 },
@@ -37,7 +37,7 @@ describe('the axis of the timeline', () => {
       assert.ok(Math.abs(axis.at(axis.timeAt(position)) - position) < 0.001);
   });
 
-  it('leaves short pauses as they are, and needs no time at all', () => {
+  it('keeps short pauses, and accepts no time at all', () => {
     const axis = new TimeAxis([
       { from: 0, until: 1000 },
       { from: 1010, until: 2000 },
@@ -54,7 +54,7 @@ describe('the lanes of the timeline', () => {
   const placed = (lanes: readonly Lane[], calls: readonly TimelineCall[]) =>
     calls.map((one) => lanes.findIndex((lane) => lane.spanOf(one)));
 
-  it('puts calls that ran at the same time below each other, and subagents last', () => {
+  it('put parallel calls below each other, and subagents last', () => {
     const calls = [
       call(0, 0, 10),
       call(1, 5, 20),
@@ -65,14 +65,14 @@ describe('the lanes of the timeline', () => {
     assert.deepEqual(placed(lanesOf(calls, whole, 50), calls), [0, 1, 0, 2, 0]);
   });
 
-  it('has a bounded number of lanes', () => {
+  it('have a bounded number', () => {
     const calls = Array.from({ length: 100 }, (_, index) => call(index, index, 1000));
     const lanes = lanesOf(calls, whole, 1000);
     assert.equal(lanes.length, 6);
     assert.deepEqual([...new Set(placed(lanes, calls))], [0, 1, 2, 3, 4, 5]);
   });
 
-  it('draws no more than one mark a pixel, and says that one of the calls has failed', () => {
+  it('draw at most one mark per pixel, and mark that one of the calls has failed', () => {
     const calls = Array.from({ length: 10_000 }, (_, index) =>
       call(index, index * 10, index * 10 + 8, index === 5000 ? { status: 'failed' } : {}),
     );
@@ -90,7 +90,7 @@ describe('the lanes of the timeline', () => {
     );
   });
 
-  it('draws a long call that begins in the pixel of short ones, or before what is visible', () => {
+  it('draw a long call that begins in the pixel of short ones, or before the visible range', () => {
     const calls = [call(0, 0, 1), call(1, 2, 3), call(2, 4, 90_000, { kind: 'execute' })];
     const [lane] = lanesOf(calls, whole, 0);
     assert.deepEqual(lane!.marks({ from: 0, until: 100_000, scale: 0.001 }), [
@@ -100,7 +100,7 @@ describe('the lanes of the timeline', () => {
     assert.deepEqual(lane!.marks({ from: 95_000, until: 99_000, scale: 0.1 }), []);
   });
 
-  it('finds the call at a position, or the nearest within reach', () => {
+  it('find the call at a position, or the nearest within reach', () => {
     const calls = [call(0, 0, 10), call(1, 20, 30)];
     const [lane] = lanesOf(calls, whole, 0);
     const found = (position: number) => lane!.find(position, 3)?.index;
@@ -118,7 +118,7 @@ describe('the data of the timeline', () => {
     ...patch,
   });
 
-  it('puts parts together, and asks for what can have changed', () => {
+  it('merges updates, and requests what may have changed', () => {
     const data = new TimelineData();
     assert.equal(data.from, 0);
     data.apply(part({ turns: [{ number: 1, at: 0, index: 0 }], calls: [call(1, 1, 2, { turn: 1 })], isDone: false }));
@@ -149,14 +149,14 @@ describe('the data of the timeline', () => {
     );
   });
 
-  it('forgets what was there when all of it comes again', () => {
+  it('is replaced when everything is sent again', () => {
     const data = new TimelineData();
     data.apply(part({ turns: [{ number: 1, at: 0, index: 0 }], calls: [call(1, 1, 2, { turn: 1 })] }));
     data.apply(part({}));
     assert.deepEqual([data.turns, data.calls], [[], []]);
   });
 
-  it('lists turns with their calls, also turns without any', () => {
+  it('lists turns with their calls, including turns without any', () => {
     const data = new TimelineData();
     const turns = [1, 2, 3].map((number) => ({ number, at: number * 10, endedAt: number * 10 + 5 }));
     data.apply(part({ turns, calls: [call(0, 1, 2), call(1, 10, 11, { turn: 1 }), call(2, 30, 31, { turn: 3 })] }));
