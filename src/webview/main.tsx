@@ -6,7 +6,7 @@ import { textOfBlocks } from '../base/text';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
 import { AwayCard } from './away/awayCard';
-import { forgetChanges, receiveChanges, renewChanges } from './changes/changesList';
+import { forgetChanges, receiveChanges, refreshChanges } from './changes/changesList';
 import { prompts } from './composer/completion';
 import { composer } from './composer/composerState';
 import { attachmentsShown } from './composer/keptAttachments';
@@ -177,17 +177,17 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   }
   const isFirst = key === undefined;
   const saved = uiState();
-  const isSame = message.session.key === (key ?? saved.key);
+  const isDisplayed = message.session.key === (key ?? saved.key);
   key = message.session.key;
-  if (!isSame) {
+  if (!isDisplayed) {
     resetUiState(key, message.anchor);
   } else if (isFirst) {
     saveUiState({ key });
   }
   composer.show(key, message.draft);
   // A snapshot of the displayed session must not change the scroll position.
-  const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
-  if (!isSame) {
+  const anchor = isDisplayed ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
+  if (!isDisplayed) {
     transcript.leave();
     transcript.store.prompts.clear();
     forgetChanges();
@@ -199,7 +199,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   transcript.setRunning(session.running.peek());
   transcript.reset(message);
   transcript.setPermissions(message.session.permissions);
-  if (isSame) renewChanges();
+  if (isDisplayed) refreshChanges();
   noteItems();
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
   // A page loses its focus when it is hidden.

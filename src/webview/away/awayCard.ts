@@ -19,7 +19,7 @@ export class AwayCard {
   readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.away.title });
   /** A style rule, because entries are created and removed while scrolling. */
   readonly #line = new CSSStyleSheet();
-  #shown: AwayView | undefined;
+  #view: AwayView | undefined;
   #endState = (): void => {};
 
   constructor(transcript: Transcript) {
@@ -35,9 +35,9 @@ export class AwayCard {
 
   /** Shows the summary, or removes the card, without moving the text being read. */
   show(view: AwayView | undefined): void {
-    if (JSON.stringify(view) === JSON.stringify(this.#shown)) return;
-    const isNew = view !== undefined && view.since !== this.#shown?.since;
-    this.#shown = view;
+    if (JSON.stringify(view) === JSON.stringify(this.#view)) return;
+    const isNew = view !== undefined && view.since !== this.#view?.since;
+    this.#view = view;
     isAwayShown.value = view !== undefined;
     this.#endState();
     this.#endState = () => {};
@@ -116,7 +116,7 @@ export class AwayCard {
 
   /** Removes the card, here and in other views of the session. */
   dismiss(): void {
-    if (!this.#shown) return;
+    if (!this.#view) return;
     const hadFocus = this.#element.contains(document.activeElement);
     this.show(undefined);
     post({ type: 'dismissAway' });

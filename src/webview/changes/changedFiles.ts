@@ -20,14 +20,14 @@ export class ChangedFiles {
   readonly #request: (from: number, to: number) => void;
   readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
-  #counted: { readonly files: number; readonly version: number } | undefined;
-  #shown: Listing | undefined;
+  #hostCount: { readonly files: number; readonly version: number } | undefined;
+  #displayed: Listing | undefined;
   /** The newer version, while visible pages of it are missing. */
-  #coming: Listing | undefined;
+  #pending: Listing | undefined;
   /** Pages that were requested or arrived since the last count. */
-  readonly #fresh = new Set<number>();
+  readonly #requestedPages = new Set<number>();
   readonly #requested = new Set<number>();
-  #looked = { from: 0, to: 0 };
+  #visibleRange = { from: 0, to: 0 };
 
   /** @param request requests the files from one index up to, not including, another */
   constructor(request: (from: number, to: number) => void) {
@@ -35,16 +35,16 @@ export class ChangedFiles {
   }
 
   get total(): number {
-    return this.#shown?.total ?? this.#counted?.files ?? 0;
+    return this.#displayed?.total ?? this.#hostCount?.files ?? 0;
   }
 
   /** Returns the file at an index; undefined if it is not loaded. */
   at(index: number): ChangedFileView | undefined {
-    return this.#shown?.pages.get(Math.floor(index / FILES_PER_PAGE))?.[index % FILES_PER_PAGE];
+    return this.#displayed?.pages.get(Math.floor(index / FILES_PER_PAGE))?.[index % FILES_PER_PAGE];
   }
 
   indexOf(id: string): number {
-    for (const [page, files] of this.#shown?.pages ?? []) {
+    for (const [page, files] of this.#displayed?.pages ?? []) {
       const index = files.findIndex((file) => file.id === id);
       if (index >= 0) return page * FILES_PER_PAGE + index;
     }
@@ -54,7 +54,7 @@ export class ChangedFiles {
   /** Requests the first page that is not loaded. @returns whether there is one */
   loadMore(): boolean {
     for (let page = 0; page * FILES_PER_PAGE < this.total; page++) {
-      if (this.#shown?.pages.has(page)) continue;
+      if (this.#displayed?.pages.has(page)) continue;
       this.#load(page);
       return true;
     }
@@ -62,64 +62,64 @@ export class ChangedFiles {
   }
 
   /** Applies the host's count. If the version changed, requests the visible files again. */
-  count(counted: { readonly files: number; readonly version: number }): void {
-    const isSame = this.#counted?.version === counted.version;
-    this.#counted = counted;
-    if (!isSame) this.renew();
+  setCount(counted: { readonly files: number; readonly version: number }): void {
+    const isUnchanged = this.#hostCount?.version === counted.version;
+    this.#hostCount = counted;
+    if (!isUnchanged) this.refresh();
   }
 
   /** Requests the visible files again, even if a request is pending. */
-  renew(): void {
-    this.#fresh.clear();
+  refresh(): void {
+    this.#requestedPages.clear();
     this.#requested.clear();
-    this.look(this.#looked.from, this.#looked.to);
+    this.setVisibleRange(this.#visibleRange.from, this.#visibleRange.to);
   }
 
   /** Requests the missing files of the visible range; `to` is exclusive. */
-  look(from: number, to: number): void {
-    this.#looked = { from, to };
-    for (const page of this.#pagesLookedAt((this.#coming ?? this.#shown)?.total ?? this.total)) {
-      if (!this.#fresh.has(page)) this.#load(page);
+  setVisibleRange(from: number, to: number): void {
+    this.#visibleRange = { from, to };
+    for (const page of this.#visiblePages((this.#pending ?? this.#displayed)?.total ?? this.total)) {
+      if (!this.#requestedPages.has(page)) this.#load(page);
     }
   }
 
   /**
    * Stops requesting: the list is hidden. Unanswered requests are repeated when it is shown again.
    */
-  leave(): void {
-    this.#looked = { from: 0, to: 0 };
+  hide(): void {
+    this.#visibleRange = { from: 0, to: 0 };
     this.#requested.clear();
   }
 
   receive({ version, total, from, files }: FilesPart): void {
     const page = Math.floor(from / FILES_PER_PAGE);
     this.#requested.delete(page);
-    this.#fresh.add(page);
-    const isShown = this.#shown?.version === version;
-    let listing = isShown ? this.#shown : this.#coming;
+    this.#requestedPages.add(page);
+    const isShown = this.#displayed?.version === version;
+    let listing = isShown ? this.#displayed : this.#pending;
     if (listing?.version !== version) {
       listing = { version, total, pages: new Map() };
-      this.#coming = listing;
-      this.#fresh.clear();
-      this.#fresh.add(page);
+      this.#pending = listing;
+      this.#requestedPages.clear();
+      this.#requestedPages.add(page);
     }
     listing.total = total;
     listing.pages.set(page, files);
-    this.look(this.#looked.from, this.#looked.to);
-    if (listing === this.#coming) {
-      const isComplete = this.#pagesLookedAt(total).every((one) => listing.pages.has(one));
-      if (this.#shown && !isComplete) return;
-      this.#shown = listing;
-      this.#coming = undefined;
+    this.setVisibleRange(this.#visibleRange.from, this.#visibleRange.to);
+    if (listing === this.#pending) {
+      const isComplete = this.#visiblePages(total).every((one) => listing.pages.has(one));
+      if (this.#displayed && !isComplete) return;
+      this.#displayed = listing;
+      this.#pending = undefined;
     }
     this.#changed.fire();
   }
 
-  #pagesLookedAt(total: number): readonly number[] {
+  #visiblePages(total: number): readonly number[] {
     // If the list became shorter, its new end comes into view.
-    const last = Math.max(0, Math.min(this.#looked.to, total) - 1);
-    const first = Math.min(this.#looked.from, last);
-    if (total === 0 || this.#looked.to <= this.#looked.from) return [];
+    const last = Math.max(0, Math.min(this.#visibleRange.to, total) - 1);
+    const first = Math.min(this.#visibleRange.from, last);
+    if (total === 0 || this.#visibleRange.to <= this.#visibleRange.from) return [];
     const pages: number[] = [];
     for (let page = Math.floor(first / FILES_PER_PAGE); page <= Math.floor(last / FILES_PER_PAGE); page++)
       pages.push(page);

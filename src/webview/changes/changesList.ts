@@ -5,7 +5,7 @@ import { isExpanded, post, setExpanded } from '../host/host';
 import { ChangedFiles } from './changedFiles';
 
 /** Maximum number of lists that are kept while not in the page. */
-const MOST_LISTS = 20;
+const MAX_LISTS = 20;
 
 /** A list with the user's position in it, which is kept when the list leaves the page. */
 export class ChangesList {
@@ -13,7 +13,7 @@ export class ChangesList {
   readonly files: ChangedFiles;
   readonly isOpen: Signal<boolean>;
   /** The id of a file to find and focus. */
-  readonly sought = signal<string | undefined>(undefined);
+  readonly fileToFocus = signal<string | undefined>(undefined);
   /** px */
   scrollTop = 0;
   /** Index of the file in the tab order. */
@@ -35,9 +35,9 @@ export class ChangesList {
     this.isOpen.value = isOpen;
   }
 
-  seek(file: string): void {
+  focusFile(file: string): void {
     this.setOpen(true);
-    this.sought.value = file;
+    this.fileToFocus.value = file;
   }
 }
 
@@ -45,19 +45,19 @@ const lists = new Map<string, ChangesList>();
 
 /** Returns the list of a scope; creates it on first use. */
 export function changesList(scope: ChangesScope): ChangesList {
-  const name = nameOf(scope);
+  const name = keyOf(scope);
   const list = lists.get(name) ?? new ChangesList(scope);
   lists.delete(name);
   lists.set(name, list);
   for (const [oldest, { lines }] of lists) {
-    if (lists.size <= MOST_LISTS) break;
+    if (lists.size <= MAX_LISTS) break;
     if (lines === 0 && oldest !== name) lists.delete(oldest);
   }
   return list;
 }
 
 export function receiveChanges(message: Extract<ToWebview, { type: 'changes' }>): void {
-  lists.get(nameOf(message.scope))?.files.receive(message);
+  lists.get(keyOf(message.scope))?.files.receive(message);
 }
 
 /** Removes all lists: another session is shown. */
@@ -66,10 +66,10 @@ export function forgetChanges(): void {
 }
 
 /** Repeats all requests: the host restarted, so pending ones get no answer. */
-export function renewChanges(): void {
-  for (const { files } of lists.values()) files.renew();
+export function refreshChanges(): void {
+  for (const { files } of lists.values()) files.refresh();
 }
 
-function nameOf(scope: ChangesScope): string {
+function keyOf(scope: ChangesScope): string {
   return scope === 'review' ? scope : `turn ${scope.turnId}`;
 }

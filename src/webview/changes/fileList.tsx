@@ -15,9 +15,9 @@ import type { ChangesList } from './changesList';
 import { guarded } from './pressGuard';
 
 /** Height of a row, px; also in styles/changes.css. */
-const ROW = 24;
+const ROW_HEIGHT = 24;
 /** Rows in the page above and below the visible ones. */
-const AROUND = 6;
+const OVERSCAN_ROWS = 6;
 /** Rows drawn before the height of the box is known. */
 const FIRST_ROWS = 12;
 
@@ -35,12 +35,12 @@ export class FileList extends Component<FileListProps> {
   #rows: { readonly first: number; readonly end: number } = { first: 0, end: 0 };
   #activeId: string | undefined;
   /** Index of the button to focus once the active row is loaded. */
-  #wanted: number | undefined;
-  #isEntered = false;
+  #buttonToFocus: number | undefined;
+  #isLaidOut = false;
   #subscription: Disposable | undefined;
   // Positions are only known after the layout.
   readonly #observer = new ResizeObserver(() => {
-    if (this.#isEntered) this.forceUpdate();
+    if (this.#isLaidOut) this.forceUpdate();
     else if (this.#element.clientHeight > 0) this.#enter();
   });
 
@@ -52,32 +52,32 @@ export class FileList extends Component<FileListProps> {
 
   override componentDidUpdate(): void {
     const { list } = this.props;
-    list.files.look(this.#rows.first, this.#rows.end);
+    list.files.setVisibleRange(this.#rows.first, this.#rows.end);
     this.#activeId = list.files.at(list.active)?.id;
-    this.#focusWanted();
-    if (this.#isEntered) this.#seek();
+    this.#focusButton();
+    if (this.#isLaidOut) this.#seek();
   }
 
   override componentWillUnmount(): void {
     const { list } = this.props;
-    if (this.#isEntered) list.scrollTop = this.#element.scrollTop;
+    if (this.#isLaidOut) list.scrollTop = this.#element.scrollTop;
     list.hasFocus = this.#hasFocus;
-    list.files.leave();
+    list.files.hide();
     this.#subscription?.dispose();
     this.#observer.disconnect();
   }
 
   override render({ list, count, reveal }: FileListProps) {
     const { files, scope } = list;
-    files.count(count);
+    files.setCount(count);
     // Subscribes to the signal: a file to focus redraws the list.
-    void list.sought.value;
+    void list.fileToFocus.value;
     const box = this.#box.current;
     const { total } = files;
     const top = box?.scrollTop ?? 0;
-    const height = box?.clientHeight || FIRST_ROWS * ROW;
-    const first = Math.max(0, Math.min(Math.floor(top / ROW) - AROUND, total - 1));
-    const end = Math.min(total, Math.ceil((top + height) / ROW) + AROUND);
+    const height = box?.clientHeight || FIRST_ROWS * ROW_HEIGHT;
+    const first = Math.max(0, Math.min(Math.floor(top / ROW_HEIGHT) - OVERSCAN_ROWS, total - 1));
+    const end = Math.min(total, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN_ROWS);
     this.#rows = { first, end };
     list.active = Math.max(0, Math.min(list.active, total - 1));
     const shown = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
@@ -109,7 +109,7 @@ export class FileList extends Component<FileListProps> {
           // biome-ignore lint/a11y/noRedundantRoles: without bullets, some screen readers no longer call it a list
           role="list"
           aria-label={strings.changes.changedFiles}
-          style={{ height: `${total * ROW}px` }}
+          style={{ height: `${total * ROW_HEIGHT}px` }}
         >
           {shown.map((index) => {
             const file = files.at(index);
@@ -160,7 +160,7 @@ export class FileList extends Component<FileListProps> {
     const focused = this.#focused;
     const indexOf = (id: string | undefined): number => (id === undefined ? -1 : files.indexOf(id));
     const shown = [...box.querySelectorAll<HTMLElement>('.change')];
-    const topIndex = Math.ceil(box.scrollTop / ROW);
+    const topIndex = Math.ceil(box.scrollTop / ROW_HEIGHT);
     const anchor = shown.find(
       ({ dataset }) => Number(dataset.index) === (hadFocus && this.#activeId !== undefined ? list.active : topIndex),
     )?.dataset;
@@ -168,21 +168,21 @@ export class FileList extends Component<FileListProps> {
     if (at >= 0) list.active = at;
     // Otherwise, one more key press would undo the next file.
     if (hadFocus && files.total > 0)
-      this.#wanted = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
+      this.#buttonToFocus = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
     // While the pointer is over the list, it does not shrink, so that no other button moves under
     // the pointer.
     if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
     const items = box.firstElementChild as HTMLElement;
-    items.style.height = `${files.total * ROW}px`;
+    items.style.height = `${files.total * ROW_HEIGHT}px`;
     const after = indexOf(anchor?.file);
-    if (after >= 0) box.scrollTop += (after - Number(anchor!.index)) * ROW;
+    if (after >= 0) box.scrollTop += (after - Number(anchor!.index)) * ROW_HEIGHT;
     if (hadFocus && files.total === 0) leave();
     this.forceUpdate();
   }
 
   #enter(): void {
     const { list } = this.props;
-    this.#isEntered = true;
+    this.#isLaidOut = true;
     this.#element.scrollTop = list.scrollTop;
     // The focused row was moved in the page, which drops the focus.
     if (list.hasFocus && document.activeElement === document.body) this.#moveTo(list.active, 0);
@@ -190,13 +190,13 @@ export class FileList extends Component<FileListProps> {
     this.forceUpdate();
   }
 
-  #focusWanted(): void {
+  #focusButton(): void {
     const { list } = this.props;
-    if (this.#wanted === undefined || list.files.total === 0) return;
+    if (this.#buttonToFocus === undefined || list.files.total === 0) return;
     if (list.files.at(list.active)) {
       const buttons = this.#buttons(list.active);
-      const wanted = buttons[this.#wanted];
-      this.#wanted = undefined;
+      const wanted = buttons[this.#buttonToFocus];
+      this.#buttonToFocus = undefined;
       // Avoids that screen readers read it again.
       if (wanted && !wanted.hidden && wanted === document.activeElement) return;
       // The other buttons only exist while the row has the focus.
@@ -211,20 +211,20 @@ export class FileList extends Component<FileListProps> {
     const { list } = this.props;
     const box = this.#element;
     list.active = Math.max(0, Math.min(index, list.files.total - 1));
-    const top = list.active * ROW;
+    const top = list.active * ROW_HEIGHT;
     if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW - box.clientHeight;
-    this.#wanted = button;
+    else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+    this.#buttonToFocus = button;
     this.forceUpdate();
   }
 
   #seek(): void {
-    const { files, sought } = this.props.list;
-    const file = sought.peek();
+    const { files, fileToFocus } = this.props.list;
+    const file = fileToFocus.peek();
     if (file === undefined) return;
     const at = files.indexOf(file);
     if (at < 0 && files.loadMore()) return;
-    sought.value = undefined;
+    fileToFocus.value = undefined;
     if (at >= 0) this.#moveTo(at, 0);
   }
 
@@ -233,7 +233,7 @@ export class FileList extends Component<FileListProps> {
     const { list, leave } = this.props;
     const { active } = list;
     const button = Math.max(0, this.#focused);
-    const page = Math.max(1, Math.floor(this.#element.clientHeight / ROW) - 1);
+    const page = Math.max(1, Math.floor(this.#element.clientHeight / ROW_HEIGHT) - 1);
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
@@ -291,7 +291,7 @@ function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
       data-change-state={file?.state}
       data-change={file?.change}
       data-redo={file?.canRedo}
-      style={{ top: `${index * ROW}px` }}
+      style={{ top: `${index * ROW_HEIGHT}px` }}
     >
       {file ? (
         <OpenButton file={file} {...tab} onClick={act('open')} />

@@ -7,7 +7,7 @@ import { isAwayShown, session } from '../host/session';
 import { focusComposer } from '../input/wake';
 import { strings } from '../text/strings';
 
-const MOST = 2;
+const MAX_BARS = 2;
 
 export interface BarPlace {
   reveal(index: number): void;
@@ -32,7 +32,7 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
   // The bar with the focus stays expanded.
   const used = document.activeElement?.closest<HTMLElement>('[data-bar]')?.dataset.bar;
   const order = [used, chosen.value].flatMap((id) => due.filter((bar) => bar.id === id));
-  const shown = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MOST - 1 : MOST));
+  const shown = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MAX_BARS - 1 : MAX_BARS));
   const folded = due.filter((bar) => !shown.has(bar));
 
   useLayoutEffect(() => {

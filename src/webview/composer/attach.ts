@@ -13,10 +13,10 @@ const THUMBNAIL_PX = 64;
 
 const LONG_TEXT = 2000;
 /** Maximum number of URIs per drop. */
-const MOST_DROPPED = 100;
+const MAX_DROPPED = 100;
 
 /** The last pasted long text with its session; undo inserts it into the message. */
-let pasted: { readonly text: string; readonly label: string; readonly key: string } | undefined;
+let lastPaste: { readonly text: string; readonly label: string; readonly key: string } | undefined;
 let count = 0;
 
 /**
@@ -26,7 +26,7 @@ let count = 0;
 export function pasteIn(data: DataTransfer): boolean {
   const text = data.getData('text/plain');
   const files = [...data.files];
-  pasted = undefined;
+  lastPaste = undefined;
   // Office apps add an image of the copied text.
   if (files.length > 0 && text === '') void attachFiles(files);
   else if (text.length > LONG_TEXT && new Blob([text]).size <= LARGEST) void attachText(text);
@@ -49,8 +49,8 @@ export function dropIn(data: DataTransfer): boolean {
  * @returns whether there was one
  */
 export function undoPaste(): boolean {
-  const last = pasted;
-  pasted = undefined;
+  const last = lastPaste;
+  lastPaste = undefined;
   const attachment = session.attachments.peek().find(({ label }) => label === last?.label);
   if (!last || !attachment || last.key !== session.key.peek()) return false;
   composer.insert(last.text);
@@ -59,14 +59,14 @@ export function undoPaste(): boolean {
 }
 
 export function forgetPaste(): void {
-  pasted = undefined;
+  lastPaste = undefined;
 }
 
 async function attachText(text: string): Promise<void> {
   const key = session.key.peek() || null;
   count += 1;
   const label = `${strings.pastedText(count)}.txt`;
-  pasted = { text, label, key: session.key.peek() };
+  lastPaste = { text, label, key: session.key.peek() };
   const data = await toBase64(new Blob([text]));
   postAttachment({ type: 'attachFile', data, mimeType: 'text/plain', name: label }, key);
 }
@@ -78,7 +78,7 @@ async function attachText(text: string): Promise<void> {
 function urisOf(data: DataTransfer): readonly string[] {
   const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
   const lines = list.split(/\r?\n/).filter((line) => line !== '' && !/^(?:#|https?:)/i.test(line));
-  return lines.slice(0, MOST_DROPPED);
+  return lines.slice(0, MAX_DROPPED);
 }
 
 /** Sends each file that the agent supports to the host; shows why others are rejected. */

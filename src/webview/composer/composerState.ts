@@ -10,13 +10,13 @@ import { mentionsIn } from './mention';
 import { followMentions } from './mentionChips';
 
 /** Interval of draft updates to the host, ms. */
-const POST_EVERY = 300;
+const POST_INTERVAL_MS = 300;
 /**
  * Longer texts are only stored when sent to the host: storing them on each key press is too slow.
  */
 const LONG_TEXT = 50_000;
 /** Inserting a line break takes the browser milliseconds. */
-const MANY_LINES = 200;
+const MAX_UNDOABLE_LINES = 200;
 
 interface Pending extends SentDraft {
   /** Session of the draft; null before the first session is shown. */
@@ -25,13 +25,13 @@ interface Pending extends SentDraft {
   readonly left?: string;
 }
 
-const drafts = new SessionStore({ name: 'draft', most: 20, read: readDraft });
+const drafts = new SessionStore({ name: 'draft', maxSessions: 20, read: readDraft });
 
 class Composer {
   readonly text = signal('');
   readonly pending = signal<Pending | undefined>(undefined);
   readonly problem = signal('');
-  readonly #sentElsewhere = new Map<string, Pending>();
+  readonly #pendingByClientId = new Map<string, Pending>();
   readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,11 +39,11 @@ class Composer {
   /** The recalled message; index 0 is the newest. */
   #recalled: { readonly index: number; readonly text: string } | undefined;
   /** Messages sent while another was being sent; they follow it in the field. */
-  #next: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
+  #followUps: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
   /** Messages sent to a host that exited, until the new host has them. */
-  #lost: readonly string[] = [];
+  #lostMessages: readonly string[] = [];
   /** Sessions of resent {@link #lost} messages, by message id. */
-  readonly #returning = new Map<string, string>();
+  readonly #resentSessions = new Map<string, string>();
   #key: string | null = null;
   /** Increases with each change, here and in the host. */
   #revision = 0;
@@ -87,9 +87,9 @@ class Composer {
   }
 
   set(text: string): void {
-    if (this.#edit(0, this.text.peek().length, text)) return;
+    if (this.#replaceRange(0, this.text.peek().length, text)) return;
     followMentions(this.text.peek(), text);
-    this.#write(text);
+    this.#setText(text);
     this.#changed();
   }
 
@@ -99,29 +99,29 @@ class Composer {
    */
   show(key: string, draft: DraftView): void {
     if (key === this.#key) {
-      this.#meet(draft);
+      this.#reconcile(draft);
       return;
     }
     this.flush();
     const before = { key: this.#key, text: this.text.peek(), pending: this.pending.peek() };
     if (before.key !== null && before.pending)
-      this.#sentElsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
+      this.#pendingByClientId.set(before.pending.clientId, { ...before.pending, left: before.text });
     this.#key = key;
     this.#recalled = undefined;
-    this.#next = this.#lost = [];
+    this.#followUps = this.#lostMessages = [];
     this.problem.value = '';
-    const pending = [...this.#sentElsewhere.values()].find((one) => one.key === key);
-    if (pending) this.#sentElsewhere.delete(pending.clientId);
+    const pending = [...this.#pendingByClientId.values()].find((one) => one.key === key);
+    if (pending) this.#pendingByClientId.delete(pending.clientId);
     const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
     this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
     if (before.key !== null) return;
     this.#addEarly(before.text, before.pending);
-    for (const [other, kept] of draftsOfNew(key)) this.#return(other, kept, unsentOf(kept));
+    for (const [other, kept] of draftsOfNew(key)) this.#resend(other, kept, unsentTexts(kept));
   }
 
   /** Handles a change of the draft in another view. */
   changedElsewhere(key: string, draft: DraftView): void {
-    if (key === this.#key) this.#meet(draft);
+    if (key === this.#key) this.#reconcile(draft);
     else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
   }
 
@@ -135,13 +135,13 @@ class Composer {
     const pending = this.pending.peek();
     if (pending && text.startsWith(pending.text)) {
       // Text after a message that is still being sent is sent once the host has accepted that one.
-      const rest = restOf(text, ...this.#textsBeingSent());
+      const rest = withoutSent(text, ...this.#textsBeingSent());
       if (rest === '') return;
-      this.#next = [...this.#next, { text: rest, now }];
-      this.#keep();
+      this.#followUps = [...this.#followUps, { text: rest, now }];
+      this.#storeDraft();
       return;
     }
-    this.#next = [];
+    this.#followUps = [];
     if (text.length > MAX_TEXT) {
       this.problem.value = strings.messageTooLong(text.length, MAX_TEXT);
       return;
@@ -153,14 +153,14 @@ class Composer {
     const sent: SentDraft = { clientId: crypto.randomUUID(), text, revision: this.#revision };
     this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
-    this.#keep();
+    this.#storeDraft();
     post({ type: 'send', ...sent, now }, this.#key);
   }
 
   /** Returns the messages at the beginning of the field that the host has not accepted. */
   #textsBeingSent(): readonly string[] {
     const pending = this.pending.peek();
-    return pending ? [pending.text, ...this.#next.map(({ text }) => text)] : [];
+    return pending ? [pending.text, ...this.#followUps.map(({ text }) => text)] : [];
   }
 
   /**
@@ -168,18 +168,18 @@ class Composer {
    * @param revision of the host's remaining draft
    */
   accepted(clientId: string, revision: number): void {
-    const returned = this.#returning.get(clientId);
+    const returned = this.#resentSessions.get(clientId);
     if (returned !== undefined) {
-      this.#returning.delete(clientId);
+      this.#resentSessions.delete(clientId);
       if (returned !== this.#key) drafts.set(returned);
-      else this.#hasReturned(revision);
+      else this.#resent(revision);
       return;
     }
-    const elsewhere = this.#sentElsewhere.get(clientId);
+    const elsewhere = this.#pendingByClientId.get(clientId);
     if (elsewhere) {
-      this.#sentElsewhere.delete(clientId);
+      this.#pendingByClientId.delete(clientId);
       if (elsewhere.key !== null) this.#lastSent.set(elsewhere.key, elsewhere.text);
-      this.#leave(elsewhere, restOf(elsewhere.left ?? '', elsewhere.text), revision);
+      this.#postDraftOf(elsewhere, withoutSent(elsewhere.left ?? '', elsewhere.text), revision);
       return;
     }
     const pending = this.pending.peek();
@@ -187,34 +187,34 @@ class Composer {
     this.pending.value = undefined;
     if (this.#key !== null) this.#lastSent.set(this.#key, pending.text);
     this.#hostRevision = revision;
-    const rest = restOf(this.text.peek(), pending.text);
-    if (rest !== this.text.peek()) this.#write(rest);
+    const rest = withoutSent(this.text.peek(), pending.text);
+    if (rest !== this.text.peek()) this.#setText(rest);
     this.#revision = Math.max(this.#revision, revision);
-    const [next, ...others] = this.#next;
-    this.#next = [];
-    if (rest === '') this.#settled(revision);
+    const [next, ...others] = this.#followUps;
+    this.#followUps = [];
+    if (rest === '') this.#draftSynced(revision);
     else this.#changed();
     // Unless the user has changed it since.
     if (!next || !rest.startsWith(next.text)) return;
     this.#send(next.text, next.now);
-    this.#next = others;
-    this.#keep();
+    this.#followUps = others;
+    this.#storeDraft();
   }
 
   /** @param clientId of the rejected message, if any */
   rejected(clientId: string | undefined, reason: string): void {
-    if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and resent later
+    if (clientId !== undefined && this.#resentSessions.delete(clientId)) return; // kept, and resent later
     if (clientId !== undefined) {
-      const elsewhere = this.#sentElsewhere.get(clientId);
+      const elsewhere = this.#pendingByClientId.get(clientId);
       if (elsewhere) {
-        this.#sentElsewhere.delete(clientId);
-        this.#leave(elsewhere, elsewhere.left ?? '', elsewhere.revision);
+        this.#pendingByClientId.delete(clientId);
+        this.#postDraftOf(elsewhere, elsewhere.left ?? '', elsewhere.revision);
         return;
       }
       if (this.pending.peek()?.clientId !== clientId) return;
       this.pending.value = undefined;
-      this.#next = [];
-      this.#keep();
+      this.#followUps = [];
+      this.#storeDraft();
       this.flush();
     }
     this.problem.value = reason;
@@ -229,7 +229,7 @@ class Composer {
     const before = old.slice(0, start);
     const gap = before === '' || /\s$/.test(before) ? '' : ' ';
     this.focus();
-    if (this.#edit(start, end, gap + text)) return;
+    if (this.#replaceRange(start, end, gap + text)) return;
     this.set(before + gap + text + old.slice(end));
     const caret = start + gap.length + text.length;
     field?.setSelectionRange(caret, caret);
@@ -237,7 +237,7 @@ class Composer {
 
   replace(start: number, end: number, text: string): void {
     this.focus();
-    if (this.#edit(start, end, text)) return;
+    if (this.#replaceRange(start, end, text)) return;
     const old = this.text.peek();
     this.set(old.slice(0, start) + text + old.slice(end));
     this.#field?.setSelectionRange(start + text.length, start + text.length);
@@ -298,7 +298,7 @@ class Composer {
     this.#timer = undefined;
     const text = this.text.peek();
     if (this.#revision <= this.#hostRevision || this.#key === null) return;
-    this.#keep();
+    this.#storeDraft();
     // A message being sent is not a draft unless the host says so.
     if (this.pending.peek() || text.length > MAX_TEXT) return;
     this.#hostRevision = this.#revision;
@@ -311,8 +311,8 @@ class Composer {
 
   #changed(): void {
     this.#revision += 1;
-    if (this.text.peek().length <= LONG_TEXT) this.#keep();
-    this.#timer ??= setTimeout(() => this.flush(), POST_EVERY);
+    if (this.text.peek().length <= LONG_TEXT) this.#storeDraft();
+    this.#timer ??= setTimeout(() => this.flush(), POST_INTERVAL_MS);
   }
 
   /**
@@ -320,38 +320,38 @@ class Composer {
    * @returns false if the field is not focused, as another field would be edited, or if the text is
    * so long that this is slow
    */
-  #edit(start: number, end: number, text: string): boolean {
+  #replaceRange(start: number, end: number, text: string): boolean {
     const field = this.#field;
     if (!field || field !== document.activeElement || this.text.peek().length + text.length > LONG_TEXT) return false;
-    if (text.split('\n', MANY_LINES + 1).length > MANY_LINES) return false;
+    if (text.split('\n', MAX_UNDOABLE_LINES + 1).length > MAX_UNDOABLE_LINES) return false;
     field.setSelectionRange(start, end);
     // With an empty selection, 'delete' removes the character before the caret.
     if (text === '' && start === end) return true;
     return document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
   }
 
-  #write(text: string): void {
+  #setText(text: string): void {
     this.text.value = text;
     if (!this.#field) return;
     this.#field.value = text;
     this.#field.setSelectionRange(text.length, text.length);
   }
 
-  #keep(): void {
+  #storeDraft(): void {
     if (this.#key === null) return;
     const { clientId, text, revision } = this.pending.peek() ?? {};
     const sent = clientId !== undefined && text !== undefined && revision !== undefined;
-    const next = this.#next.map((one) => one.text);
+    const next = this.#followUps.map((one) => one.text);
     drafts.set(this.#key, {
       text: this.text.peek(),
       revision: this.#revision,
       sent: sent ? { clientId, text, revision, next } : undefined,
-      lost: this.#lost.length > 0 ? this.#lost : undefined,
+      lost: this.#lostMessages.length > 0 ? this.#lostMessages : undefined,
       isNew: !hasItems.peek() || undefined,
     });
   }
 
-  #settled(revision: number): void {
+  #draftSynced(revision: number): void {
     this.#revision = this.#hostRevision = revision;
     if (this.#key !== null) drafts.set(this.#key);
   }
@@ -364,21 +364,21 @@ class Composer {
     this.pending.value = pending;
     const sent = pending ? undefined : kept?.sent;
     const isTaken = sent !== undefined && host.revision > sent.revision;
-    const rest = isTaken && kept ? restOf(kept.text, sent.text) : undefined;
-    const unsent = kept && !pending && host.revision <= kept.revision ? unsentOf(kept, isTaken) : undefined;
+    const rest = isTaken && kept ? withoutSent(kept.text, sent.text) : undefined;
+    const unsent = kept && !pending && host.revision <= kept.revision ? unsentTexts(kept, isTaken) : undefined;
     if (kept && unsent && unsent.messages.length > 0) {
-      this.#write(unsent.text);
+      this.#setText(unsent.text);
       this.#hostRevision = host.revision;
       this.#revision = kept.revision;
-      this.#lost = unsent.messages;
-      this.#return(this.#key ?? '', kept, unsent);
+      this.#lostMessages = unsent.messages;
+      this.#resend(this.#key ?? '', kept, unsent);
       return;
     }
     // The host lacks what was typed while a message was being sent.
     const text =
       rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
-    this.#write(text);
-    this.#settled(host.revision);
+    this.#setText(text);
+    this.#draftSynced(host.revision);
     if (sent && !isTaken && text === kept?.text) this.problem.value = strings.notSent;
     if (text === host.text && !pending) return;
     this.#revision = Math.max(host.revision, kept?.revision ?? 0);
@@ -386,20 +386,20 @@ class Composer {
   }
 
   /** Sends the host what was sent and typed while it was not running. */
-  #return(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
+  #resend(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
     if (messages.length === 0 && text === '') return;
     const clientId = crypto.randomUUID();
-    this.#returning.set(clientId, key);
+    this.#resentSessions.set(clientId, key);
     post({ type: 'unsent', clientId, messages, text, revision }, key);
   }
 
-  #hasReturned(revision: number): void {
-    this.#lost = [];
+  #resent(revision: number): void {
+    this.#lostMessages = [];
     this.#hostRevision = revision;
     if (this.#timer !== undefined || this.pending.peek()) {
       this.#revision = Math.max(this.#revision, revision);
       this.#changed();
-    } else this.#settled(revision);
+    } else this.#draftSynced(revision);
   }
 
   /**
@@ -413,7 +413,7 @@ class Composer {
     this.set(sent ? joined(early, draft) : joined(draft, early));
   }
 
-  #meet(host: DraftView): void {
+  #reconcile(host: DraftView): void {
     if (host.revision < this.#revision) {
       this.#hostRevision = host.revision;
       this.flush();
@@ -421,8 +421,8 @@ class Composer {
       this.#revision = host.revision;
       this.#changed();
     } else {
-      if (host.text !== this.text.peek()) this.#write(host.text);
-      this.#settled(host.revision);
+      if (host.text !== this.text.peek()) this.#setText(host.text);
+      this.#draftSynced(host.revision);
     }
   }
 
@@ -430,7 +430,7 @@ class Composer {
    * Sends the draft of a session that is no longer shown.
    * @param revision of the host
    */
-  #leave({ key }: Pending, text: string, revision: number): void {
+  #postDraftOf({ key }: Pending, text: string, revision: number): void {
     if (key === null) return;
     const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
     drafts.set(key);
@@ -438,7 +438,7 @@ class Composer {
   }
 }
 
-function restOf(text: string, ...sent: readonly string[]): string {
+function withoutSent(text: string, ...sent: readonly string[]): string {
   let rest = text;
   for (const one of sent) if (rest.startsWith(one)) rest = rest.slice(one.length).replace(/^\s+/, '');
   return rest;
@@ -455,9 +455,9 @@ interface UnsentTexts {
  * the field.
  * @param isTaken the host had the first message
  */
-function unsentOf({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
+function unsentTexts({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
   const parts = sent ? [sent.text, ...(sent.next ?? [])] : [];
-  const rest = restOf(text, ...parts);
+  const rest = withoutSent(text, ...parts);
   const messages = [...lost, ...(isTaken ? parts.slice(1) : parts)];
   const [first = '', ...others] = messages;
   return others.length + lost.length === 0 && rest === '' ? { messages: [], text: first } : { messages, text: rest };

@@ -17,7 +17,7 @@ interface Waiting {
 
 const attachments = new SessionStore({
   name: 'attach',
-  most: 5,
+  maxSessions: 5,
   isLarge: true,
   read: ({ all }) => (Array.isArray(all) ? { all: all.filter(isWaiting) } : undefined),
 });

@@ -12,7 +12,7 @@ import { compactCommand } from './slash';
 
 const TICK_MS = 30_000;
 /** Share from which the context or a limit is nearly used up. */
-const NEARLY = 0.9;
+const NEARLY_FULL = 0.9;
 
 const now = signal(Date.now());
 
@@ -28,7 +28,7 @@ const limits = computed(() =>
 );
 
 /** The limit that blocks the agent, or will soon. */
-const pressing = computed(() => {
+const blockingLimit = computed(() => {
   const rank = ({ state, used = 0 }: RateLimit): number => (state === 'reached' ? 2 : used);
   const near = limits.value.filter((limit) => isPressing(limit));
   return near.sort((a, b) => rank(b) - rank(a))[0];
@@ -40,18 +40,18 @@ const context = computed(() => {
   return usage && usage.size > 0 ? Math.min(1, usage.used / usage.size) : undefined;
 });
 
-const isNearlyFull = computed(() => (context.value ?? 0) >= NEARLY);
-const warning = computed(() => pressing.value && `${pressing.value.kind} ${pressing.value.state}`);
+const isNearlyFull = computed(() => (context.value ?? 0) >= NEARLY_FULL);
+const warning = computed(() => blockingLimit.value && `${blockingLimit.value.kind} ${blockingLimit.value.state}`);
 
 effect(() => {
-  if (warning.value !== undefined) announce(strings.limit(pressing.peek()!, now.peek()), 'polite');
+  if (warning.value !== undefined) announce(strings.limit(blockingLimit.peek()!, now.peek()), 'polite');
 });
 effect(() => {
   if (isNearlyFull.value) announce(strings.contextNearlyFull, 'polite');
 });
 
 function isPressing({ state, used = 0 }: RateLimit): boolean {
-  return state !== 'ok' || used >= NEARLY;
+  return state !== 'ok' || used >= NEARLY_FULL;
 }
 
 /**
@@ -69,9 +69,9 @@ export function ContextMeter() {
   }, [isOpen]);
 
   const usage = session.usage.value;
-  const share = Math.max(context.value ?? 0, ...(pressing.value ? [usedOf(pressing.value)] : []));
+  const share = Math.max(context.value ?? 0, ...(blockingLimit.value ? [usedOf(blockingLimit.value)] : []));
   if (context.value === undefined && limits.value.length === 0) return null;
-  const isHigh = isNearlyFull.value || pressing.value !== undefined;
+  const isHigh = isNearlyFull.value || blockingLimit.value !== undefined;
   const lines = [
     ...(usage && context.value !== undefined
       ? [{ text: strings.usage(formatCount(usage.used), formatCount(usage.size)), isHigh: false }]

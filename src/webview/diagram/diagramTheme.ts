@@ -5,7 +5,7 @@ canvas.width = canvas.height = 1;
 const context = canvas.getContext('2d', { willReadFrequently: true })!;
 
 /** Blends colours, lowest layer first; returns `#rrggbb`. */
-function seen(...colors: readonly string[]): string {
+function blend(...colors: readonly string[]): string {
   for (const color of colors) {
     context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
@@ -25,17 +25,17 @@ export function diagramTheme(): DiagramTheme {
   const isDark = !/vscode-(?:light|high-contrast-light)/.test(document.body.className);
   const isContrast = document.body.className.includes('vscode-high-contrast');
   const of = (name: string, fallback: string): string => styles.getPropertyValue(`--vscode-${name}`) || fallback;
-  const background = seen(of('editor-background', isDark ? '#1e1e1e' : '#ffffff'));
-  const text = seen(background, of('editor-foreground', isDark ? '#d4d4d4' : '#000000'));
-  const line = isContrast ? text : seen(background, of('descriptionForeground', text));
+  const background = blend(of('editor-background', isDark ? '#1e1e1e' : '#ffffff'));
+  const text = blend(background, of('editor-foreground', isDark ? '#d4d4d4' : '#000000'));
+  const line = isContrast ? text : blend(background, of('descriptionForeground', text));
   const shade = (color: string, part: number): string =>
-    seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
+    blend(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
   /** High contrast themes only use shades that carry meaning. */
   const tint = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
-  const chart = (name: string): string => seen(background, of(`charts-${name}`, line));
+  const chart = (name: string): string => blend(background, of(`charts-${name}`, line));
   const colors = ['blue', 'green', 'purple', 'orange', 'yellow', 'red'].map(chart);
   const [blue = line, green = line, purple = line, orange = line, yellow = line, red = line] = colors;
-  const border = isContrast ? seen(background, of('contrastBorder', text)) : blue;
+  const border = isContrast ? blend(background, of('contrastBorder', text)) : blue;
   const shades = [blue, green, purple, orange, yellow, red].map((color) => tint(color));
   const series = (name: string, values: readonly string[], from: number, to: number): Record<string, string> =>
     Object.fromEntries(

@@ -10,24 +10,24 @@ import { type Drawn, FrameHost } from './frameHost';
 import { ZoomView } from './zoomView';
 
 /** Delay before a block is drawn, ms. A block removed sooner was part of a flood. */
-const REST_MS = 200;
+const DRAW_DELAY_MS = 200;
 /** Maximum number of cached pictures: blocks leave the page and return. */
-const MAX_KEPT = 50;
+const MAX_CACHED = 50;
 /** Maximum length of an error message, characters. */
-const MAX_REASON = 300;
+const MAX_ERROR = 300;
 
 type Picture = Drawn & { readonly url: string };
 
 const host = new FrameHost();
 const sources = new WeakMap<Element, { readonly source: string; readonly context: DiagramContext }>();
 /** Cached pictures by source. Blob URLs of evicted ones stay valid while they are shown. */
-const kept = new Map<string, Picture>();
+const pictures = new Map<string, Picture>();
 let theme = diagramTheme();
 let styled = false;
 
 onThemeChange(() => {
   theme = diagramTheme();
-  kept.clear();
+  pictures.clear();
   for (const block of document.querySelectorAll('.code-block')) if (sources.has(block)) void draw(block);
 });
 
@@ -38,31 +38,31 @@ onThemeChange(() => {
 export function drawDiagram(block: Element, source: string, context: DiagramContext): void {
   addStyles();
   sources.set(block, { source, context });
-  const known = kept.get(source);
+  const known = pictures.get(source);
   if (known) show(block, known, context);
-  else setTimeout(() => void draw(block), REST_MS);
+  else setTimeout(() => void draw(block), DRAW_DELAY_MS);
 }
 
 async function draw(block: Element): Promise<void> {
   const { source, context } = sources.get(block)!;
   const { words } = context;
   const drawnFor = theme;
-  const drawn = kept.get(source) ?? (await host.draw({ source, ...theme }, words.diagram, () => block.isConnected));
+  const drawn = pictures.get(source) ?? (await host.draw({ source, ...theme }, words.diagram, () => block.isConnected));
   // The theme has changed, which draws the block again.
   if (drawn === undefined || drawnFor !== theme) return;
   if (drawn === 'too-long') fail(block, words.notDrawn(words.tooLong));
   else if (drawn === 'no-picture') fail(block, words.notDrawn(words.noPicture));
   else if ('error' in drawn)
-    fail(block, words.notDrawn(drawn.error.split('\n', 1)[0]!.replace(/:\s*$/, '').slice(0, MAX_REASON)));
+    fail(block, words.notDrawn(drawn.error.split('\n', 1)[0]!.replace(/:\s*$/, '').slice(0, MAX_ERROR)));
   else show(block, keep(source, drawn), context);
 }
 
 function keep(source: string, drawn: Drawn | Picture): Picture {
   const url = 'url' in drawn ? drawn.url : URL.createObjectURL(new Blob([drawn.svg], { type: 'image/svg+xml' }));
   const picture = { ...drawn, url };
-  kept.delete(source);
-  kept.set(source, picture);
-  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+  pictures.delete(source);
+  pictures.set(source, picture);
+  if (pictures.size > MAX_CACHED) pictures.delete(pictures.keys().next().value!);
   return picture;
 }
 

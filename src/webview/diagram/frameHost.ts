@@ -11,8 +11,8 @@ type Answer = Drawn | { readonly error: string } | 'too-long' | 'no-picture';
 
 export class FrameHost {
   #frame: HTMLIFrameElement | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #orders = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+  #orderCount = 0;
 
   /**
    * Draws diagrams one after another.
@@ -21,13 +21,13 @@ export class FrameHost {
    */
   draw(order: Order, title: string, isWanted: () => boolean): Promise<Answer | undefined> {
     if (order.source.length > MAX_DIAGRAM) return Promise.resolve('no-picture');
-    const drawn = this.#last.then(() => (isWanted() ? this.#draw(order, title) : undefined));
-    this.#last = drawn.catch(() => {});
+    const drawn = this.#queue.then(() => (isWanted() ? this.#draw(order, title) : undefined));
+    this.#queue = drawn.catch(() => {});
     return drawn;
   }
 
   async #draw(order: Order, title: string): Promise<Answer> {
-    const id = ++this.#orders;
+    const id = ++this.#orderCount;
     let library: string | undefined;
     if (!this.#frame) {
       const mermaid: { readonly default: string } = await import(fileUrl('mermaid.js'));
@@ -37,15 +37,15 @@ export class FrameHost {
     const { contentWindow } = this.#frame;
     const answer = await new Promise<FromFrame | undefined>((resolve) => {
       const timer = setTimeout(() => end(), PATIENCE_MS);
-      const hear = ({ source, data }: MessageEvent<FromFrame>): void => {
+      const onMessage = ({ source, data }: MessageEvent<FromFrame>): void => {
         if (source === contentWindow && data.id === id) end(data);
       };
       const end = (data?: FromFrame): void => {
         clearTimeout(timer);
-        window.removeEventListener('message', hear);
+        window.removeEventListener('message', onMessage);
         resolve(data);
       };
-      window.addEventListener('message', hear);
+      window.addEventListener('message', onMessage);
       const message: ToFrame = { ...order, id, library };
       // The frame has an opaque origin.
       contentWindow?.postMessage(message, '*');

@@ -32,10 +32,10 @@ export function isTouched(element: Element): boolean {
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  requestAnimationFrame(lookAtSelection);
+  requestAnimationFrame(notifySelectionListeners);
 }
 
-export function lookAtSelection(): void {
+export function notifySelectionListeners(): void {
   scheduled = false;
   const isElsewhere = document.activeElement?.matches('textarea, input') ?? false;
   for (const [element, listener] of listeners) {

@@ -10,14 +10,14 @@ export interface ViewportWatcher {
   /** Reports whether `element` is near, and its height (px), soon and on each change. */
   watch(element: Element, listener: Listener): Disposable;
   /** Reports `element` again, and discards pending results. */
-  renew(element: Element): void;
+  reobserve(element: Element): void;
 }
 
 export interface ViewportObserver extends ViewportWatcher {
   /** Delivers pending results. */
   flush(): void;
   /** Checks what is visible now; the observer only runs after painting. */
-  look(): void;
+  checkVisible(): void;
 }
 
 /**
@@ -48,7 +48,7 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
         listeners.delete(element);
       });
     },
-    renew(element) {
+    reobserve(element) {
       // Drops outdated results.
       take(observer.takeRecords());
       found.delete(element);
@@ -62,7 +62,7 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
       found = new Map();
       for (const [element, { near, height }] of now) listeners.get(element)?.(near, height);
     },
-    look() {
+    checkVisible() {
       const { left, top, bottom } = root.getBoundingClientRect();
       const x = left + root.clientWidth / 2;
       // The top edge may be covered.

@@ -1,20 +1,20 @@
 // Recognizes text that agents add to user messages for their own use. Pure.
 
 /** An element on its own lines whose name has several words, such as `<system-reminder>`. */
-export interface KeptText {
+export interface AgentText {
   readonly type: 'kept';
   readonly name: string;
   readonly text: string;
 }
 
-type SaidPart =
-  | KeptText
+type MessagePart =
+  | AgentText
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
 
 /** The user's own HTML and XML rarely has such names; if it does, it is only folded. */
 const OPENING = /^<([a-z]+(?:[-_][a-z]+)+)>/gm;
-const MOST_KEPT = 50;
+const MAX_ELEMENTS = 50;
 /** Base64 prefixes of PNG, JPEG, GIF and WebP. */
 const IMAGES = [
   ['iVBORw0KGgo', 'image/png'],
@@ -25,10 +25,10 @@ const IMAGES = [
 const SHORTEST_IMAGE = 64;
 
 /** Splits a user message into the user's own text and what the agent added. */
-export function saidParts(text: string): readonly SaidPart[] {
+export function splitMessage(text: string): readonly MessagePart[] {
   const image = imageIn(text.trim());
   if (image) return [image];
-  const parts: SaidPart[] = [];
+  const parts: MessagePart[] = [];
   const add = (words: string): void => {
     if (words.trim() !== '') parts.push({ type: 'text', text: words });
   };
@@ -36,7 +36,7 @@ export function saidParts(text: string): readonly SaidPart[] {
   let kept = 0;
   for (const { index, 0: opening, 1: name } of text.matchAll(OPENING)) {
     if (index < from) continue;
-    if (++kept > MOST_KEPT) break;
+    if (++kept > MAX_ELEMENTS) break;
     const closing = `</${name}>`;
     const end = text.indexOf(closing, index);
     const after = end + closing.length;
@@ -51,7 +51,7 @@ export function saidParts(text: string): readonly SaidPart[] {
 }
 
 /** Returns an image that was sent back as base64, with or without the `data:` prefix. */
-function imageIn(text: string): SaidPart | undefined {
+function imageIn(text: string): MessagePart | undefined {
   const head = /^data:(image\/[\w.+-]+);base64,/.exec(text);
   const data = text.slice(head?.[0].length ?? 0);
   const mimeType = head?.[1] ?? IMAGES.find(([start]) => data.startsWith(start))?.[1];

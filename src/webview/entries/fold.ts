@@ -7,7 +7,7 @@ import { createAskedText, LONG } from '../output/askedText';
 import { strings } from '../text/strings';
 
 /** Maximum characters shown; Copy copies all. */
-const SHOWN = 20_000;
+const MAX_CHARS = 20_000;
 
 /** @param asked the user approves the text: shows its start and end without a scroll box */
 export function createFold(label: string, text: string, isOpen = false, asked = false): HTMLElement {
@@ -15,7 +15,7 @@ export function createFold(label: string, text: string, isOpen = false, asked = 
   const details = el('details', 'fold', summary);
   const draw = (): void => {
     if (!details.open || details.childElementCount > 1) return;
-    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
+    const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n…` : text;
     const pre = asked
       ? createAskedText('', text, LONG)
       : setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });

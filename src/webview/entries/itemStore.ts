@@ -31,7 +31,7 @@ export class ItemStore {
   /** User messages by turn, kept when their items are evicted. */
   readonly prompts = new Map<string, { readonly index: number; readonly text: string }>();
   /** Indices that are in use elsewhere and must not be evicted. */
-  readonly held = new Set<number>();
+  readonly inUse = new Set<number>();
 
   get(index: number): StoredItem | undefined {
     return this.#items.get(index);
@@ -69,7 +69,7 @@ export class ItemStore {
 
   /** Removes items in the range; they are requested again when needed. */
   evict(from: number, to: number): void {
-    for (let index = from; index < to; index++) if (!this.held.has(index)) this.#items.delete(index);
+    for (let index = from; index < to; index++) if (!this.inUse.has(index)) this.#items.delete(index);
   }
 
   /** @returns the changes to loaded items */

@@ -25,8 +25,8 @@ const ICONS: Readonly<Record<string, IconName>> = {
 };
 
 /** Longer titles are repeated below the line. */
-const LONG_TITLE = 48;
-const MOST_LOCATIONS = 40;
+const MAX_LINE_TITLE = 48;
+const MAX_LOCATIONS = 40;
 
 export const createToolEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.verbs.other);
@@ -82,7 +82,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawWhole: () => contents.filter(({ markdown }) => markdown?.drawWhole()).length > 0,
     dispose: () => disposeTexts(contents),
     setPermissions(permissions) {
-      if (isSame(asking, permissions)) return;
+      if (areSameRequests(asking, permissions)) return;
       const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
       asking = permissions;
       drawBody();
@@ -134,8 +134,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     object.replaceChildren(
       ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
     );
-    said.textContent = words.said;
-    said.hidden = words.said === '';
+    said.textContent = words.lastText;
+    said.hidden = words.lastText === '';
     result.textContent = words.facts.join(' · ');
     result.title = result.textContent;
     result.hidden = words.facts.length === 0;
@@ -197,7 +197,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     whole?.remove();
     whole = undefined;
     const text = item.title.trim();
-    if (!expanded || (text.length <= LONG_TITLE && !text.includes('\n'))) return;
+    if (!expanded || (text.length <= MAX_LINE_TITLE && !text.includes('\n'))) return;
     if (asked && asking.some(({ commands = [] }) => commands.some(({ line }) => line === plain(text)))) return;
     whole = asked
       ? createAskedText('whole-title', text, SHORT)
@@ -223,7 +223,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   function drawCards(): void {
     const focused = cards.find((card) => card.element.contains(document.activeElement))?.permission.id;
     const drawn = cards.map(({ permission }) => permission);
-    if (!isSame(drawn, asking)) {
+    if (!areSameRequests(drawn, asking)) {
       const old = cards;
       cards = asking.map((permission, position) =>
         createPermissionCard(permission, position === 0 ? [body] : [], tool().title, context),
@@ -246,7 +246,7 @@ function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();
 }
 
-function isSame(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
+function areSameRequests(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -265,14 +265,14 @@ function createToolFacts(item: ToolItem, index: number): HTMLElement | undefined
   }
   if (item.locations.length > 0) {
     const list = setAttributes(el('div', 'locations'), { role: 'list' });
-    for (const { path, line, label } of item.locations.slice(0, MOST_LOCATIONS)) {
+    for (const { path, line, label } of item.locations.slice(0, MAX_LOCATIONS)) {
       const text = revealControls(line === undefined ? label : `${label}:${line}`);
       const open = button('chip location', '', () => post({ type: 'openLocation', path, line }));
       open.append(icon('go-to-file'), el('span', 'cut', text));
       setAttributes(open, { title: revealControls(path), 'aria-label': strings.openLocation(text) });
       list.append(setAttributes(el('div', '', open), { role: 'listitem' }));
     }
-    const left = item.locations.length - MOST_LOCATIONS;
+    const left = item.locations.length - MAX_LOCATIONS;
     if (left > 0) list.append(el('span', 'dim', strings.moreFiles(left)));
     facts.append(list);
   }

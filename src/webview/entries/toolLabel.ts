@@ -14,17 +14,17 @@ export interface ToolLabel {
   /** Key results: changed lines, a failing exit code, a rejection. */
   readonly facts: readonly string[];
   /** The last line of a subagent's output. */
-  readonly said: string;
+  readonly lastText: string;
   readonly time: string;
   /** For the expanded call: who decided, and how long the call waited. */
   readonly details: readonly string[];
 }
 
 /** Shorter waits for the user are not mentioned, ms. */
-const LONG_WAIT = 1000;
+const MIN_WAIT_MS = 1000;
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
 /** Leading words of titles that repeat the verb. */
-const SAME: Readonly<Record<string, RegExp>> = {
+const REDUNDANT_VERBS: Readonly<Record<string, RegExp>> = {
   read: /^(?:read(?:ing)?(?: file)?)\b[:\s]*/i,
   edit: /^(?:edit(?:ing)?(?: file)?|writ(?:e|ing)(?: to)?(?: file)?)\b[:\s]*/i,
   delete: /^(?:delet(?:e|ing)(?: file)?|remov(?:e|ing))\b[:\s]*/i,
@@ -45,7 +45,7 @@ function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable
     object: isPlace ? place.label : subject,
     literal: true,
     facts: [...refusal(item), ...(result === undefined ? [] : [resultLabel(result)])],
-    said: '',
+    lastText: '',
     time: timeLabel(item),
     details: details(item),
   };
@@ -66,7 +66,7 @@ export function toolLabel(item: ToolItem): ToolLabel {
   const kind = item.nested ? 'subagent' : Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
   const known = kind !== 'other';
   const title = item.title.split('\n', 1)[0]!.trim();
-  let object = title.replace(SAME[kind] ?? /^$/, '').trim();
+  let object = title.replace(REDUNDANT_VERBS[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
   if (object === '') object = item.locations[0]?.label ?? '';
   // The host has shortened the paths.
@@ -78,7 +78,7 @@ export function toolLabel(item: ToolItem): ToolLabel {
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: [...refusal(item), ...facts(item)],
-    said: item.toolKind === 'subagent' ? lastText(item) : '',
+    lastText: item.toolKind === 'subagent' ? lastText(item) : '',
     time: timeLabel(item),
     details: details(item),
   };
@@ -96,7 +96,7 @@ function refusal({ decision }: ToolItem): string[] {
 function details({ decision, at, endedAt, waitedMs = 0 }: ToolItem): string[] {
   return [
     ...(decision ? [decisionLabel(decision)] : []),
-    ...(endedAt !== undefined && waitedMs >= LONG_WAIT ? [durationLabel(endedAt - at, waitedMs)] : []),
+    ...(endedAt !== undefined && waitedMs >= MIN_WAIT_MS ? [durationLabel(endedAt - at, waitedMs)] : []),
   ];
 }
 
@@ -141,7 +141,7 @@ function facts(item: ToolItem): string[] {
 /** Mentions the time spent waiting for the user if at least a second. */
 export function durationLabel(ms: number, waitedMs = 0): string {
   const all = formatDuration(ms);
-  return waitedMs < LONG_WAIT ? all : strings.waitedForYou(all, formatDuration(waitedMs));
+  return waitedMs < MIN_WAIT_MS ? all : strings.waitedForYou(all, formatDuration(waitedMs));
 }
 
 /** Returns the text inside a fence; agents put command output in one. */

@@ -96,7 +96,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     toggle() {
       slot.querySelector<HTMLElement>('.changes-line:not([hidden]) .changes-toggle')?.click();
     },
-    seekChange: (file) => changesList({ turnId: currentTurn().id }).seek(file),
+    seekChange: (file) => changesList({ turnId: currentTurn().id }).focusFile(file),
     dispose() {
       for (const dispose of effects) dispose();
       render(null, slot);

@@ -15,7 +15,7 @@ import { createDiff } from '../output/diffView';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
 import { attachmentNames, createAttachment, createBlock, isAttachment } from './blocks';
-import { type KeptText, saidParts } from './bookkeeping';
+import { type AgentText, splitMessage } from './bookkeeping';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createFold } from './fold';
 import { isText } from './itemStore';
@@ -57,8 +57,8 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
       drawEdits(item.edits);
       return;
     }
-    const content = item.content.flatMap((block): readonly (BlockView | KeptText)[] =>
-      block.type === 'text' ? saidParts(block.text) : [block],
+    const content = item.content.flatMap((block): readonly (BlockView | AgentText)[] =>
+      block.type === 'text' ? splitMessage(block.text) : [block],
     );
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
     const isLong = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;

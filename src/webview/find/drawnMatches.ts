@@ -26,13 +26,15 @@ export interface EntryMatches {
 
 export class DrawnMatches {
   readonly #options: DrawnMatchesOptions;
-  readonly #found = new Map<HTMLElement, EntryMatches>();
-  readonly #changed = new Set<HTMLElement>();
-  #asked: { readonly request: number; readonly drawn: readonly (readonly [HTMLElement, DrawnText])[] } | undefined;
+  readonly #matches = new Map<HTMLElement, EntryMatches>();
+  readonly #entriesToSearch = new Set<HTMLElement>();
+  #pendingRequest:
+    | { readonly request: number; readonly drawn: readonly (readonly [HTMLElement, DrawnText])[] }
+    | undefined;
   #request = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #current: Match | undefined;
-  readonly #observer = new MutationObserver((records) => this.#mutated(records));
+  readonly #observer = new MutationObserver((records) => this.#onMutation(records));
 
   constructor(options: DrawnMatchesOptions) {
     this.#options = options;
@@ -47,30 +49,30 @@ export class DrawnMatches {
     this.#observer.disconnect();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#asked = undefined;
-    this.#found.clear();
-    this.#changed.clear();
+    this.#pendingRequest = undefined;
+    this.#matches.clear();
+    this.#entriesToSearch.clear();
     this.#current = undefined;
     this.#paint();
   }
 
   /** Searches entries again whose number of matches changed. */
-  renew(indexes: readonly number[]): void {
+  searchAgain(indexes: readonly number[]): void {
     const changed = new Set(indexes);
     for (const entry of this.#options.box.querySelectorAll<HTMLElement>('[data-index]'))
-      if (changed.has(Number(entry.dataset.index))) this.#changed.add(entry);
-    if (this.#changed.size > 0) this.#askSoon();
+      if (changed.has(Number(entry.dataset.index))) this.#entriesToSearch.add(entry);
+    if (this.#entriesToSearch.size > 0) this.#scheduleSearch();
   }
 
   /** Searches an entry immediately. */
-  look(entry: HTMLElement): void {
-    const known = this.#changed.has(entry) ? undefined : this.#found.get(entry);
+  search(entry: HTMLElement): void {
+    const known = this.#entriesToSearch.has(entry) ? undefined : this.#matches.get(entry);
     if (known) {
       this.#options.onFound(entry, known);
       return;
     }
-    this.#changed.add(entry);
-    this.#ask();
+    this.#entriesToSearch.add(entry);
+    this.#search();
   }
 
   setCurrent(match: Match | undefined): void {
@@ -79,56 +81,56 @@ export class DrawnMatches {
   }
 
   receive({ request, ranges }: Extract<ToWebview, { type: 'foundIn' }>): void {
-    if (request !== this.#asked?.request) return;
-    const { drawn } = this.#asked;
-    this.#asked = undefined;
+    if (request !== this.#pendingRequest?.request) return;
+    const { drawn } = this.#pendingRequest;
+    this.#pendingRequest = undefined;
     for (const [at, [entry, text]] of drawn.entries()) {
       const places = ranges[at] ?? [];
       const range = (nth: number): Range | undefined => text.range(places[2 * nth]!, places[2 * nth + 1]!);
-      this.#found.set(entry, { count: places.length / 2, range });
+      this.#matches.set(entry, { count: places.length / 2, range });
     }
     this.#paint();
-    for (const [entry] of drawn) this.#options.onFound(entry, this.#found.get(entry)!);
-    if (this.#changed.size > 0) this.#askSoon();
+    for (const [entry] of drawn) this.#options.onFound(entry, this.#matches.get(entry)!);
+    if (this.#entriesToSearch.size > 0) this.#scheduleSearch();
   }
 
-  #mutated(records: readonly MutationRecord[]): void {
+  #onMutation(records: readonly MutationRecord[]): void {
     for (const { target, addedNodes } of records) {
       const entry = (target instanceof Element ? target : target.parentElement)?.closest<HTMLElement>('[data-index]');
-      if (entry) this.#changed.add(entry);
+      if (entry) this.#entriesToSearch.add(entry);
       else for (const node of addedNodes) this.#added(node);
     }
-    this.#askSoon();
+    this.#scheduleSearch();
   }
 
   #added(node: Node): void {
     if (!(node instanceof HTMLElement)) return;
-    if (node.dataset.index !== undefined) this.#changed.add(node);
-    for (const entry of node.querySelectorAll<HTMLElement>('[data-index]')) this.#changed.add(entry);
+    if (node.dataset.index !== undefined) this.#entriesToSearch.add(node);
+    for (const entry of node.querySelectorAll<HTMLElement>('[data-index]')) this.#entriesToSearch.add(entry);
   }
 
-  #askSoon(): void {
+  #scheduleSearch(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#ask();
+      this.#search();
     }, GATHER_MS);
   }
 
-  #ask(): void {
-    if (this.#asked) return;
+  #search(): void {
+    if (this.#pendingRequest) return;
     const drawn: (readonly [HTMLElement, DrawnText])[] = [];
-    for (const entry of this.#changed) {
+    for (const entry of this.#entriesToSearch) {
       if (drawn.length === MAX_FIND.texts) break;
-      this.#changed.delete(entry);
+      this.#entriesToSearch.delete(entry);
       if (entry.isConnected && this.#options.isHit(Number(entry.dataset.index)))
         drawn.push([entry, new DrawnText(entry, MAX_FIND.text)]);
-      else this.#found.delete(entry);
+      else this.#matches.delete(entry);
     }
-    for (const entry of this.#found.keys()) if (!entry.isConnected) this.#found.delete(entry);
+    for (const entry of this.#matches.keys()) if (!entry.isConnected) this.#matches.delete(entry);
     this.#paint();
     if (drawn.length === 0) return;
     const request = ++this.#request;
-    this.#asked = { request, drawn };
+    this.#pendingRequest = { request, drawn };
     this.#options.ask(
       request,
       drawn.map(([, { text }]) => text),
@@ -138,7 +140,7 @@ export class DrawnMatches {
   #paint(): void {
     const ranges: Range[] = [];
     let current: Range | undefined;
-    for (const [entry, { count, range }] of this.#found) {
+    for (const [entry, { count, range }] of this.#matches) {
       for (let nth = 0; nth < Math.min(count, MAX_HIGHLIGHTS); nth++) {
         const place = range(nth);
         if (place) ranges.push(place);

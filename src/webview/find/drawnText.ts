@@ -2,7 +2,7 @@
 import { firstIndex } from '../text/firstIndex';
 
 /** Selectors of the panel's own labels and of nested entries. */
-const OWN = [
+const EXCLUDED = [
   '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .group-line, .priority',
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes, .nest',
 ].join();
@@ -17,7 +17,7 @@ export class DrawnText {
   constructor(entry: Element, limit: number) {
     const walker = document.createTreeWalker(entry, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
       if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;
-      return (node as Element).matches(OWN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+      return (node as Element).matches(EXCLUDED) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
     });
     const parts: string[] = [];
     let length = 0;
@@ -40,8 +40,8 @@ export class DrawnText {
 
   /** Returns the range of a part of the text; undefined if the page has changed since. */
   range(start: number, length: number): Range | undefined {
-    const from = this.#at(start);
-    const to = this.#at(start + length - 1);
+    const from = this.#nodeAt(start);
+    const to = this.#nodeAt(start + length - 1);
     if (!from?.node.isConnected || !to?.node.isConnected) return undefined;
     const end = start + length - to.at;
     if (start - from.at > from.node.length || end > to.node.length) return undefined;
@@ -56,7 +56,7 @@ export class DrawnText {
     return range;
   }
 
-  #at(position: number) {
+  #nodeAt(position: number) {
     const next = firstIndex(1, this.#nodes.length, (index) => this.#nodes[index]!.at > position);
     return this.#nodes[next - 1];
   }

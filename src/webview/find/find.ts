@@ -19,16 +19,16 @@ export class Find {
   readonly #transcript: Transcript;
   readonly #widget: FindWidget;
   readonly #counts = new MatchCounts();
-  readonly #drawn: DrawnMatches;
+  readonly #drawnMatches: DrawnMatches;
   #id = 0;
   #isOpen = false;
-  #before: HTMLElement | undefined;
+  #previousFocus: HTMLElement | undefined;
   /** Index of the entry where the search for the first match starts. */
-  #from = 0;
+  #startIndex = 0;
   #current: Match | undefined;
   /** The match to scroll to. */
-  #goal: { readonly match: Match; readonly view: EntryView | undefined; readonly isUnfolded: boolean } | undefined;
-  #isToldOf = true;
+  #target: { readonly match: Match; readonly view: EntryView | undefined; readonly isUnfolded: boolean } | undefined;
+  #isAnnounced = true;
   #isDone = true;
   #problem: Found['problem'];
 
@@ -39,14 +39,14 @@ export class Find {
       step: (by) => this.#step(by),
       close: () => this.close(),
     });
-    this.#drawn = new DrawnMatches({
+    this.#drawnMatches = new DrawnMatches({
       box: transcript.box,
       isHit: (index) => this.#counts.of(index) > 0,
       ask: (request, texts) => post({ type: 'findIn', id: this.#id, request, texts }),
-      onFound: (entry, matches) => this.#arrive(entry, matches),
+      onFound: (entry, matches) => this.#showMatch(entry, matches),
     });
     for (const type of ['wheel', 'pointerdown', 'touchmove', 'keydown'])
-      transcript.box.addEventListener(type, () => this.#giveUp(), { passive: true });
+      transcript.box.addEventListener(type, () => this.#clearTarget(), { passive: true });
     window.addEventListener('keydown', (event) => {
       if (!this.#isOpen || event.key !== 'F3' || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
@@ -58,7 +58,7 @@ export class Find {
     const selected = this.#selection();
     const { activeElement } = document;
     if (!this.#isOpen || !this.#widget.element.contains(activeElement))
-      this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+      this.#previousFocus = activeElement instanceof HTMLElement ? activeElement : undefined;
     if (!this.#isOpen) this.#transcript.element.prepend(this.#widget.element);
     this.#transcript.element.classList.add('finding');
     const isNew = !this.#isOpen || selected !== undefined;
@@ -71,7 +71,8 @@ export class Find {
     const hadFocus = this.#widget.element.contains(document.activeElement);
     this.forget();
     if (!hadFocus) return;
-    if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
+    if (this.#previousFocus?.isConnected && this.#previousFocus !== document.body)
+      this.#previousFocus.focus({ preventScroll: true });
     else focusComposer();
   }
 
@@ -79,14 +80,14 @@ export class Find {
   forget(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#end();
+    this.#endSearch();
     this.#widget.element.remove();
     this.#transcript.element.classList.remove('finding');
   }
 
   receive(message: Extract<ToWebview, { type: 'found' | 'foundIn' }>): void {
     if (message.id !== this.#id || !this.#isOpen) return;
-    if (message.type === 'foundIn') this.#drawn.receive(message);
+    if (message.type === 'foundIn') this.#drawnMatches.receive(message);
     else this.#receive(message);
   }
 
@@ -96,74 +97,74 @@ export class Find {
     this.#problem = found.problem;
     const { total } = this.#counts;
     if (total === 0) this.#current = undefined;
-    else if (!this.#current) this.#go(this.#counts.near(this.#from));
-    else if (this.#counts.of(this.#current.index) <= this.#current.nth) this.#stay(this.#current);
-    this.#label();
-    this.#drawn.renew(found.counts.map(([index]) => index));
-    if (this.#isToldOf || !found.isDone) return;
-    this.#isToldOf = true;
-    announce(this.#words(), 'polite');
+    else if (!this.#current) this.#goTo(this.#counts.near(this.#startIndex));
+    else if (this.#counts.of(this.#current.index) <= this.#current.nth) this.#selectNear(this.#current);
+    this.#updateWidget();
+    this.#drawnMatches.searchAgain(found.counts.map(([index]) => index));
+    if (this.#isAnnounced || !found.isDone) return;
+    this.#isAnnounced = true;
+    announce(this.#statusText(), 'polite');
   }
 
   /** The current match was removed: selects one nearby, without scrolling. */
-  #stay({ index }: Match): void {
+  #selectNear({ index }: Match): void {
     const count = this.#counts.of(index);
     this.#current = count > 0 ? { index, nth: count - 1 } : this.#counts.near(index);
-    this.#drawn.setCurrent(this.#current);
+    this.#drawnMatches.setCurrent(this.#current);
   }
 
   #search(): void {
     const query = this.#widget.query;
-    this.#from = this.#current?.index ?? this.#firstVisible();
-    this.#end();
+    this.#startIndex = this.#current?.index ?? this.#firstVisible();
+    this.#endSearch();
     if (!query) return;
     this.#isDone = false;
-    this.#isToldOf = false;
-    this.#drawn.begin();
-    post({ type: 'find', id: this.#id, query, from: this.#from });
-    this.#label();
+    this.#isAnnounced = false;
+    this.#drawnMatches.begin();
+    post({ type: 'find', id: this.#id, query, from: this.#startIndex });
+    this.#updateWidget();
   }
 
-  #end(): void {
+  #endSearch(): void {
     this.#id++;
     this.#counts.clear();
-    this.#drawn.end();
-    this.#giveUp();
+    this.#drawnMatches.end();
+    this.#clearTarget();
     this.#current = undefined;
     this.#problem = undefined;
     this.#isDone = true;
-    this.#isToldOf = true;
+    this.#isAnnounced = true;
     post({ type: 'endFind' });
-    this.#label();
+    this.#updateWidget();
   }
 
   #step(by: 1 | -1): void {
     if (!this.#current) return;
-    this.#go(by === 1 ? this.#counts.next(this.#current) : this.#counts.previous(this.#current));
-    this.#label();
-    announce(this.#words(), 'polite');
+    this.#goTo(by === 1 ? this.#counts.next(this.#current) : this.#counts.previous(this.#current));
+    this.#updateWidget();
+    announce(this.#statusText(), 'polite');
   }
 
-  #go(match: Match | undefined): void {
+  #goTo(match: Match | undefined): void {
     this.#current = match;
-    this.#drawn.setCurrent(match);
+    this.#drawnMatches.setCurrent(match);
     if (!match) return;
-    this.#goal = { match, view: undefined, isUnfolded: false };
+    this.#target = { match, view: undefined, isUnfolded: false };
     this.#transcript.draw(match.index, (view) => {
-      if (this.#goal?.match !== match) return;
-      this.#goal = { ...this.#goal, view };
-      this.#drawn.look(view.element);
+      if (this.#target?.match !== match) return;
+      this.#target = { ...this.#target, view };
+      this.#drawnMatches.search(view.element);
     });
   }
 
   /** Shows the current match, expanding its entry if it is hidden. */
-  #arrive(entry: HTMLElement, matches: EntryMatches): void {
-    const { match, view, isUnfolded } = this.#goal ?? {};
+  #showMatch(entry: HTMLElement, matches: EntryMatches): void {
+    const { match, view, isUnfolded } = this.#target ?? {};
     if (!match || view?.element !== entry) return;
     const range = matches.range(Math.max(0, Math.min(match.nth, matches.count - 1)));
-    if (match.nth < matches.count) this.#giveUp();
+    if (match.nth < matches.count) this.#clearTarget();
     else if (!isUnfolded) {
-      this.#goal = { match, view, isUnfolded: true };
+      this.#target = { match, view, isUnfolded: true };
       if (this.#unfold(view)) return;
     }
     if (range) this.#transcript.showPart(range);
@@ -187,17 +188,17 @@ export class Find {
     return true;
   }
 
-  #giveUp(): void {
-    this.#goal?.view?.element.classList.remove('found');
-    this.#goal = undefined;
+  #clearTarget(): void {
+    this.#target?.view?.element.classList.remove('found');
+    this.#target = undefined;
   }
 
-  #label(): void {
+  #updateWidget(): void {
     const { total } = this.#counts;
-    this.#widget.show(this.#words(), this.#isDone && total === 0 && this.#widget.query !== undefined, total > 0);
+    this.#widget.show(this.#statusText(), this.#isDone && total === 0 && this.#widget.query !== undefined, total > 0);
   }
 
-  #words(): string {
+  #statusText(): string {
     if (!this.#widget.query) return '';
     if (this.#problem) return strings.find.problem[this.#problem];
     if (this.#current) return strings.outOf(this.#counts.numberOf(this.#current), this.#counts.total);

@@ -12,7 +12,7 @@ export class MatchCounts {
   total = 0;
   #last = -1;
   /** Cached number of matches before the last requested entry. */
-  #before = { index: 0, count: 0 };
+  #countBefore = { index: 0, count: 0 };
 
   apply({ counts, isNew }: Pick<Extract<ToWebview, { type: 'found' }>, 'counts' | 'isNew'>): void {
     if (isNew) this.clear();
@@ -21,7 +21,7 @@ export class MatchCounts {
       this.#counts.set(index, count);
       this.total += more;
       this.#last = Math.max(this.#last, index);
-      if (index < this.#before.index) this.#before.count += more;
+      if (index < this.#countBefore.index) this.#countBefore.count += more;
     }
   }
 
@@ -29,7 +29,7 @@ export class MatchCounts {
     this.#counts.clear();
     this.total = 0;
     this.#last = -1;
-    this.#before = { index: 0, count: 0 };
+    this.#countBefore = { index: 0, count: 0 };
   }
 
   of(index: number): number {
@@ -38,12 +38,12 @@ export class MatchCounts {
 
   /** Returns the ordinal of a match, from 1. */
   numberOf({ index, nth }: Match): number {
-    if (index !== this.#before.index) {
+    if (index !== this.#countBefore.index) {
       let count = 0;
       for (const [at, matches] of this.#counts) if (at < index) count += matches;
-      this.#before = { index, count };
+      this.#countBefore = { index, count };
     }
-    return this.#before.count + nth + 1;
+    return this.#countBefore.count + nth + 1;
   }
 
   /** Returns the first match in or after an entry, otherwise the last one before it. */

@@ -9,8 +9,8 @@ import { firstUse, hasItems, session, welcome } from '../host/session';
 import { formatAgo } from '../text/format';
 import { strings } from '../text/strings';
 
-const MOST_COMMANDS = 8;
-const MOST_AGENTS = 6;
+const MAX_COMMANDS = 8;
+const MAX_AGENTS = 6;
 
 export function EmptyState() {
   const { agentName, commands, phase, error } = session;
@@ -26,7 +26,7 @@ export function EmptyState() {
       <p class="dim">{isReady ? strings.emptyReady : isStarting ? strings.emptyStarting : strings.emptyHint}</p>
       {isReady && (
         <div class="empty-commands">
-          {commands.value.slice(0, MOST_COMMANDS).map(({ name, description }) => (
+          {commands.value.slice(0, MAX_COMMANDS).map(({ name, description }) => (
             <button
               key={name}
               type="button"
@@ -119,7 +119,7 @@ function FirstUse({ offers }: { readonly offers: FirstUseView }) {
       <p class="dim" id="first-use-title">
         {offers.isSearching ? strings.firstUseSearching : strings.firstUse}
       </p>
-      {offers.agents.slice(0, MOST_AGENTS).map(({ id, name, version }) => (
+      {offers.agents.slice(0, MAX_AGENTS).map(({ id, name, version }) => (
         <button
           key={id}
           type="button"

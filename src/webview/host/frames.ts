@@ -32,21 +32,21 @@ export class Frames {
   readonly #work: FrameWork;
   readonly #source: FrameSource;
   #inbox: ToWebview[] = [];
-  #scheduled = false;
+  #isFrameRequested = false;
   #isDrawing = false;
-  #due = false;
+  #isRenderDue = false;
   /** Whether drawing exceeded the budget. */
-  #behind = false;
+  #isOverBudget = false;
   /** Remaining drawing time until the next frame, ms. */
   #budget = FRAME_BUDGET_MS;
-  #keyDue = false;
+  #yieldsNextFrame = false;
   /** Whether a key was pressed while nothing was scheduled: messages wait until it is painted. */
-  #typed = false;
+  #isKeyPending = false;
   /** Whether the last message was deferred; never twice in a row. */
-  #yielded = false;
+  #hasYielded = false;
   #revision = -1;
-  #drawn = -1;
-  #painted = -1;
+  #drawnRevision = -1;
+  #paintedRevision = -1;
 
   constructor(work: FrameWork, source: FrameSource) {
     this.#work = work;
@@ -55,47 +55,47 @@ export class Frames {
 
   /** Draws typed text in the next frame and messages in the one after. */
   yieldToKey(): void {
-    this.#keyDue = this.#scheduled;
-    if (this.#scheduled || this.#typed) return;
-    this.#typed = true;
+    this.#yieldsNextFrame = this.#isFrameRequested;
+    if (this.#isFrameRequested || this.#isKeyPending) return;
+    this.#isKeyPending = true;
     this.#source.next(() => {
-      this.#typed = false;
+      this.#isKeyPending = false;
     });
   }
 
   /** Draws updates immediately while the budget lasts, so that the frame only has to paint them. */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
-    this.#ask();
-    if (this.#typed || this.#keyDue || this.#behind || this.#budget <= 0) return;
+    this.#requestFrame();
+    if (this.#isKeyPending || this.#yieldsNextFrame || this.#isOverBudget || this.#budget <= 0) return;
     // Other messages can change the scroll position, which is measured within a frame.
     if (this.#work.view.isAtEnd && this.#inbox.every(({ type }) => type === 'update')) this.#draw();
   }
 
   schedule(): void {
-    this.#due = true;
-    if (!this.#isDrawing) this.#ask();
+    this.#isRenderDue = true;
+    if (!this.#isDrawing) this.#requestFrame();
   }
 
-  #ask(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  #requestFrame(): void {
+    if (this.#isFrameRequested) return;
+    this.#isFrameRequested = true;
     this.#source.next(() => this.#frame());
   }
 
   #frame(): void {
-    this.#scheduled = false;
-    const yields = this.#keyDue && !this.#yielded && this.#hasMore;
-    this.#keyDue = false;
-    this.#yielded = yields;
-    if (!yields && this.#hasMore && (this.#due || this.#budget > 0)) this.#draw();
+    this.#isFrameRequested = false;
+    const yields = this.#yieldsNextFrame && !this.#hasYielded && this.#hasWork;
+    this.#yieldsNextFrame = false;
+    this.#hasYielded = yields;
+    if (!yields && this.#hasWork && (this.#isRenderDue || this.#budget > 0)) this.#draw();
     this.#budget = FRAME_BUDGET_MS;
-    if (this.#hasMore) this.#ask();
+    if (this.#hasWork) this.#requestFrame();
     this.#acknowledge();
   }
 
-  get #hasMore(): boolean {
-    return this.#due || this.#behind || this.#inbox.length > 0;
+  get #hasWork(): boolean {
+    return this.#isRenderDue || this.#isOverBudget || this.#inbox.length > 0;
   }
 
   #draw(): void {
@@ -117,25 +117,25 @@ export class Frames {
       const revision = this.#work.apply(message);
       if (revision === undefined) continue;
       if (message.type === 'snapshot') {
-        this.#drawn = this.#painted = -1;
+        this.#drawnRevision = this.#paintedRevision = -1;
         // Applying a long session uses up the budget.
         deadline = performance.now() + FRAME_BUDGET_MS;
       }
       this.#revision = revision;
     }
-    this.#due = false;
-    this.#behind = !this.#work.view.render(deadline);
-    if (this.#behind || this.#drawn === this.#revision) return;
-    this.#drawn = this.#revision;
-    this.#work.drawn(this.#drawn);
+    this.#isRenderDue = false;
+    this.#isOverBudget = !this.#work.view.render(deadline);
+    if (this.#isOverBudget || this.#drawnRevision === this.#revision) return;
+    this.#drawnRevision = this.#revision;
+    this.#work.drawn(this.#drawnRevision);
   }
 
   #acknowledge(): void {
-    if (this.#painted === this.#drawn) return;
-    const drawn = this.#drawn;
+    if (this.#paintedRevision === this.#drawnRevision) return;
+    const drawn = this.#drawnRevision;
     this.#source.painted(() => {
-      if (this.#painted === drawn) return;
-      this.#painted = drawn;
+      if (this.#paintedRevision === drawn) return;
+      this.#paintedRevision = drawn;
       this.#work.painted(drawn);
     });
   }

@@ -88,7 +88,7 @@ export function saveUiState(patch: UiState): void {
   api.setState(state);
 }
 
-const MOST_EXPANDED = 300;
+const MAX_EXPANDED = 300;
 
 let expanded = new Map(Object.entries(state.expanded ?? {}));
 
@@ -100,7 +100,7 @@ export function isExpanded(id: string): boolean | undefined {
 export function setExpanded(id: string, open: boolean): void {
   expanded.delete(id);
   expanded.set(id, open);
-  saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
+  saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MAX_EXPANDED)) });
 }
 
 /** Removes the state of the previous session. */

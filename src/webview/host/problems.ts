@@ -4,12 +4,12 @@ import type { PageMessage } from '../../panel/contract';
 type Problem = Extract<PageMessage, { type: 'problem' }>;
 
 /** Maximum number of reports: an error can recur in every frame. */
-const MOST = 50;
+const MAX_REPORTS = 50;
 let reported = 0;
 
 export function watchProblems(post: (problem: Problem) => void): void {
   const report = (kind: Problem['kind'], text: string): void => {
-    if (reported++ < MOST) post({ type: 'problem', kind, text: text.slice(0, 4000) });
+    if (reported++ < MAX_REPORTS) post({ type: 'problem', kind, text: text.slice(0, 4000) });
   };
   window.addEventListener('error', (event) => {
     // Harmless: the sizes are reported in the next frame.

@@ -8,7 +8,7 @@ export type Stored = Readonly<Record<string, unknown>>;
 interface StoreOptions<T> {
   readonly name: string;
   /** Maximum number of sessions; the least recently written one is evicted. */
-  readonly most: number;
+  readonly maxSessions: number;
   /** Too large for the webview state, which VS Code copies on each change. */
   readonly isLarge?: boolean;
   /** Validates a stored value, which may come from another version. */
@@ -42,11 +42,11 @@ export class SessionStore<T extends object> {
   /** Stores or removes a value. */
   set(session: string, value?: T): void {
     const name = this.#prefix + session;
-    const { most, isLarge } = this.#options;
+    const { maxSessions, isLarge } = this.#options;
     const { [name]: old, ...others }: Record<string, object> = uiState().kept ?? {};
     if (value && !isLarge) {
       const [oldest, ...names] = this.#names(others);
-      if (oldest !== undefined && names.length + 1 >= most) delete others[oldest];
+      if (oldest !== undefined && names.length + 1 >= maxSessions) delete others[oldest];
       saveUiState({ kept: { ...others, [name]: value } });
     } else if (old) saveUiState({ kept: others });
     use((storage) => {

@@ -5,20 +5,20 @@
 /** How long a question must be unchanged before it can be answered, ms; as for browser prompts. */
 const SETTLE_MS = 500;
 /** Interval of checks, ms. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /** Maximum movement that is ignored, px. */
-const MOVED = 2;
+const MAX_MOVE_PX = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const ANSWER = '.answers button, .reason-send';
 
-interface Look {
+interface Appearance {
   readonly rects: readonly number[];
   readonly words: string;
 }
 
 interface Watched {
   /** Undefined until the card is in the document. */
-  look: Look | undefined;
+  appearance: Appearance | undefined;
   stillSince: number;
   changed: boolean;
   /** The user's own input may have changed the card's height. */
@@ -31,7 +31,7 @@ class AnswerGuard {
   onRefused: (card: HTMLElement) => void = () => {};
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #down: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
+  #press: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
   /** Whether one of several rapid clicks has answered. */
   #answeredByClicks = false;
 
@@ -46,7 +46,7 @@ class AnswerGuard {
   watch(card: HTMLElement): void {
     if (this.#cards.has(card)) return;
     const one: Watched = {
-      look: undefined,
+      appearance: undefined,
       stillSince: performance.now(),
       changed: false,
       ownChange: false,
@@ -59,7 +59,7 @@ class AnswerGuard {
           one.ownChange = true;
         });
     mark(card, false);
-    this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_MS);
+    this.#timer ??= setInterval(() => this.#checkAll(), CHECK_MS);
   }
 
   /** Restarts the wait: call it after an answer, and when the page becomes visible. */
@@ -87,7 +87,7 @@ class AnswerGuard {
 
   #isAnswer(card: HTMLElement, event: Event, button: Element | undefined): boolean {
     if (isPointer(event)) {
-      const down = this.#down;
+      const down = this.#press;
       // A click without a press comes from assistive technology.
       if (down && (down.card !== card || !down.allowed)) return false;
       if (event.detail > 1 && this.#answeredByClicks) return false;
@@ -100,23 +100,23 @@ class AnswerGuard {
   #isSettled(card: HTMLElement): boolean {
     const one = this.#cards.get(card);
     if (!one) return false;
-    this.#look(card, one);
-    return one.look !== undefined && performance.now() - one.stillSince >= SETTLE_MS;
+    this.#check(card, one);
+    return one.appearance !== undefined && performance.now() - one.stillSince >= SETTLE_MS;
   }
 
   #pressed({ target }: PointerEvent): void {
     const card = target instanceof Element ? target.closest<HTMLElement>(CARD) : null;
-    this.#down = card ? { card, allowed: this.#isSettled(card) } : undefined;
+    this.#press = card ? { card, allowed: this.#isSettled(card) } : undefined;
   }
 
-  #lookAtAll(): void {
+  #checkAll(): void {
     for (const [card, one] of this.#cards) {
       if (!card.isConnected) {
         one.observer?.disconnect();
         this.#cards.delete(card);
         continue;
       }
-      this.#look(card, one);
+      this.#check(card, one);
       mark(card, performance.now() - one.stillSince >= SETTLE_MS);
     }
     if (this.#cards.size > 0) return;
@@ -124,21 +124,21 @@ class AnswerGuard {
     this.#timer = undefined;
   }
 
-  #look(card: HTMLElement, one: Watched): void {
+  #check(card: HTMLElement, one: Watched): void {
     if (!one.observer) {
       one.observer = new MutationObserver(() => {
         one.changed = true;
       });
       one.observer.observe(entryOf(card), { subtree: true, childList: true, characterData: true });
     }
-    const old = one.look;
+    const old = one.appearance;
     if (one.observer.takeRecords().length > 0) one.changed = true;
     const words = old && !one.changed ? old.words : questionText(card);
     const rects = rectsOf(card);
     one.changed = false;
-    const moved = !old || rects.some((value, index) => Math.abs(value - old.rects[index]!) > MOVED);
+    const moved = !old || rects.some((value, index) => Math.abs(value - old.rects[index]!) > MAX_MOVE_PX);
     if (!moved && words === old.words) return;
-    one.look = { rects, words };
+    one.appearance = { rects, words };
     if (one.ownChange && old && words === old.words) one.ownChange = false;
     else one.stillSince = performance.now();
   }
@@ -187,9 +187,9 @@ function isInView(card: HTMLElement, button: Element | undefined): boolean {
   const room = box.bottom - first;
   const { top, bottom, height } = card.getBoundingClientRect();
   const visible = Math.min(bottom, box.bottom) - Math.max(top, first);
-  if (height <= room) return visible >= height - MOVED;
+  if (height <= room) return visible >= height - MAX_MOVE_PX;
   const pressed = (button ?? card.querySelector('.answers') ?? card).getBoundingClientRect();
-  return visible >= room / 2 && pressed.top >= first - MOVED && pressed.bottom <= box.bottom + MOVED;
+  return visible >= room / 2 && pressed.top >= first - MAX_MOVE_PX && pressed.bottom <= box.bottom + MAX_MOVE_PX;
 }
 
 export const answerGuard = new AnswerGuard();

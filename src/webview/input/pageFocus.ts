@@ -16,10 +16,10 @@ export function whenFocused(act: () => void): void {
  * is pressed.
  */
 export function watchPageFocus(): void {
-  const give = HTMLElement.prototype.focus;
+  const nativeFocus = HTMLElement.prototype.focus;
   HTMLElement.prototype.focus = function focus(options) {
     whenFocused(() => {
-      if (this.isConnected) quietly(() => give.call(this, options));
+      if (this.isConnected) quietly(() => nativeFocus.call(this, options));
     });
   };
   let pressed = false;

@@ -6,7 +6,7 @@ import { button, el, icon, iconButton, link, setAttributes, setIcon } from '../d
 import type { IconName } from '../dom/icons';
 import { copyText, openLink, post } from '../host/host';
 import { strings, zoomStrings } from '../text/strings';
-import { highlightLater, REST } from './highlightLater';
+import { HIGHLIGHT_DELAY_MS, highlightLater } from './highlightLater';
 import { loadDiagrams } from './scripts';
 
 export interface CodeBlock {
@@ -42,7 +42,7 @@ function isFor(action: CodeAction, lang: string): boolean {
 }
 
 /**
- * @param options.continued a later part of a block; `goesOn`: another part follows; `parts`: the
+ * @param options.continued a later part of a block; `hasNext`: another part follows; `parts`: the
  * block may be split, and hides actions that need all of it until {@link showComplete}; `title`:
  * the file name of the code
  */
@@ -53,7 +53,7 @@ export function createCodeBlock(
   options: {
     readonly open?: boolean;
     readonly continued?: boolean;
-    readonly goesOn?: boolean;
+    readonly hasNext?: boolean;
     readonly parts?: Parts;
     readonly title?: string;
   } = {},
@@ -70,7 +70,7 @@ export function createCodeBlock(
   let isWrapped = parts?.isWrapped() ?? false;
   element.classList.toggle('wrap', isWrapped);
   if (parts) element.dataset.code = String(parts.group);
-  if (options.goesOn) element.classList.add('goes-on');
+  if (options.hasNext) element.classList.add('goes-on');
   if (options.continued) {
     element.classList.add('continued');
   } else {
@@ -161,7 +161,7 @@ function addButtonsLater(element: HTMLElement, add: () => void): void {
   };
   element.addEventListener('pointerenter', addOnce, { once: true });
   element.addEventListener('focusin', addOnce, { once: true });
-  setTimeout(() => requestIdleCallback(() => element.isConnected && addOnce()), REST);
+  setTimeout(() => requestIdleCallback(() => element.isConnected && addOnce()), HIGHLIGHT_DELAY_MS);
 }
 
 function copyButton(copy: () => void): HTMLButtonElement {
@@ -182,16 +182,16 @@ export function showComplete(view: Element, group: number): void {
 
 /**
  * Continues the last line of a block, without highlighting, as for any line that long.
- * @param goesOn another part follows
+ * @param hasNext another part follows
  */
 export function continueLine(
   code: HTMLElement,
   text: string,
-  goesOn: boolean,
+  hasNext: boolean,
 ): Pick<CodeBlock, 'setText' | 'close'> & { readonly node: Text } {
   const node = document.createTextNode(revealControls(text));
   code.append(node);
-  code.closest('.code-block')?.classList.toggle('goes-on', goesOn);
+  code.closest('.code-block')?.classList.toggle('goes-on', hasNext);
   return {
     node,
     setText(next) {

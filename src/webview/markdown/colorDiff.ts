@@ -4,7 +4,7 @@ import { LONGEST_LINE, wrapPart } from '../output/diffLine';
 import { colorChunks } from './colorChunks';
 
 /** Maximum number of tokens per diff. The rest stays plain. */
-const MOST_SPANS = 4_000;
+const MAX_TOKENS = 4_000;
 
 /**
  * Highlights some lines per step.
@@ -14,7 +14,7 @@ export function* colorDiff(
   lines: Element,
   highlight: (text: string) => DocumentFragment | undefined,
 ): Generator<void, void> {
-  let left = MOST_SPANS;
+  let left = MAX_TOKENS;
   for (const hunk of hunksOf(lines)) {
     for (const other of ['removed', 'added']) {
       const side = hunk.filter(({ classList }) => !classList.contains(other));

@@ -12,19 +12,19 @@ interface Job {
 }
 
 /** Longer code would create too many elements, characters. */
-const LONGEST = 20_000;
+const MAX_CHARS = 20_000;
 
 /** Delay before code is highlighted, ms. Code removed sooner was part of a flood. */
-export const REST = 1500;
+export const HIGHLIGHT_DELAY_MS = 1500;
 /** Shorter for changed words, which help to read a diff. */
-const WORDS_REST = 500;
+const WORDS_DELAY_MS = 500;
 
 let jobs: Job[] = [];
 let scheduled = false;
 let failed = false;
 
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
-  if (!lang || !text || text.length > LONGEST) return;
+  if (!lang || !text || text.length > MAX_CHARS) return;
   add(code, ({ highlightCode }) => highlightCode(code, text, lang));
 }
 
@@ -40,7 +40,7 @@ export function highlightDiffLater(lines: HTMLElement, path: string): void {
 
 function add(element: HTMLElement, begin: Job['begin']): void {
   if (failed) return;
-  jobs.push({ element, due: performance.now() + REST, begin });
+  jobs.push({ element, due: performance.now() + HIGHLIGHT_DELAY_MS, begin });
   if (scheduled) return;
   scheduled = true;
   schedule();
@@ -53,7 +53,7 @@ function markWordsLater(lines: HTMLElement): void {
     if (isSelected(lines)) markWordsLater(lines);
     else highlighter?.markWords(lines);
   };
-  setTimeout(() => requestIdleCallback(mark), WORDS_REST);
+  setTimeout(() => requestIdleCallback(mark), WORDS_DELAY_MS);
 }
 
 function schedule(): void {
@@ -76,7 +76,7 @@ async function run(deadline: IdleDeadline): Promise<void> {
     }
     if (job.due > performance.now()) break;
     if (isSelected(job.element)) {
-      job.due = performance.now() + REST;
+      job.due = performance.now() + HIGHLIGHT_DELAY_MS;
       jobs.push(jobs.shift()!);
       continue;
     }

@@ -45,7 +45,7 @@ function drawElement(element: Element): HTMLElement {
 }
 
 /** Maximum number of tokens per block. The rest stays plain. */
-const MOST_SPANS = 2_500;
+const MAX_TOKENS = 2_500;
 
 /**
  * Highlights a part per step; the last step draws all of them.
@@ -58,7 +58,7 @@ function* colorCode(
 ): Generator<void, void> {
   const colored = document.createDocumentFragment();
   for (const { text: part, plain } of colorChunks(text)) {
-    const nodes = plain || colored.querySelectorAll('span').length > MOST_SPANS ? part : highlight(part);
+    const nodes = plain || colored.querySelectorAll('span').length > MAX_TOKENS ? part : highlight(part);
     if (nodes === undefined) return;
     colored.append(nodes);
     yield;

@@ -140,7 +140,7 @@ export class MarkdownDoc {
   open: readonly Piece[] = [];
   #tail = '';
   length = 0;
-  #carry = '';
+  #heldBack = '';
   #groups = 0;
   /** Ids of code groups count down, so that they depend on the text alone. */
   #codes = 0;
@@ -172,9 +172,9 @@ export class MarkdownDoc {
   append(text: string): void {
     this.length += text.length;
     this.#settled = false;
-    let added = this.#carry + text;
-    this.#carry = added.endsWith('\r') ? '\r' : '';
-    if (this.#carry) added = added.slice(0, -1);
+    let added = this.#heldBack + text;
+    this.#heldBack = added.endsWith('\r') ? '\r' : '';
+    if (this.#heldBack) added = added.slice(0, -1);
     if (added.includes('\r')) added = added.replace(/\r\n?/g, '\n');
     this.#hasImage ||= (this.#tail.slice(-IMAGE_MARK.length) + added).includes(IMAGE_MARK);
     this.#tail += added;

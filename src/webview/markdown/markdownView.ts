@@ -21,12 +21,12 @@ type SegmentContext = MarkdownContext & Pick<MarkdownViewContext, 'viewport' | '
 
 const SLICE = 16_384;
 /** Segments at the end that are drawn immediately. Others are drawn when they come near. */
-const EAGER = 2;
+const EAGER_SEGMENTS = 2;
 /** Segments drawn per frame to measure them. */
-const DRAWN_AT_ONCE = 6;
+const MEASURED_PER_FRAME = 6;
 const LINE_HEIGHT = 20;
 /** Interval of drawing in a flood, ms. */
-const FLOOD_PAUSE = 100;
+const FLOOD_INTERVAL_MS = 100;
 
 export class MarkdownView implements Disposable {
   readonly element = el('div', 'markdown');
@@ -75,13 +75,13 @@ export class MarkdownView implements Disposable {
     const complete = this.#backlog === '';
     // In a flood, most of it will have left the screen by the next frame.
     const now = performance.now();
-    if (!complete && now - this.#drawnAt < FLOOD_PAUSE) return false;
+    if (!complete && now - this.#drawnAt < FLOOD_INTERVAL_MS) return false;
     this.#drawnAt = now;
     if (complete && this.#settled) this.doc.settle();
     const { segments } = this.doc;
     // Drawn segments stay, as the user may be reading them. New segments above the end only get
     // their height.
-    const eager = segments.length - EAGER;
+    const eager = segments.length - EAGER_SEGMENTS;
     const start = Math.max(0, this.#views.length - 1);
     for (let index = start; index < segments.length; index++) {
       let view = this.#views[index];
@@ -106,7 +106,7 @@ export class MarkdownView implements Disposable {
     let drawn = 0;
     for (const view of this.#views) {
       if (view.drawOnce()) drawn++;
-      if (drawn === DRAWN_AT_ONCE) break;
+      if (drawn === MEASURED_PER_FRAME) break;
     }
     return drawn > 0;
   }
@@ -154,13 +154,13 @@ class SegmentView implements Disposable {
   readonly #segment: Segment;
   readonly #context: SegmentContext;
   readonly doc: MarkdownDoc;
-  readonly #watches: readonly Disposable[];
+  readonly #subscriptions: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
   /** Whether the height is measured. */
-  #known = false;
+  #isMeasured = false;
   /** Number of pieces in the measured height. */
-  #sized = 0;
+  #measuredPieces = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
   constructor(segment: Segment, drawn: boolean, context: SegmentContext, doc: MarkdownDoc) {
@@ -168,25 +168,25 @@ class SegmentView implements Disposable {
     this.#context = context;
     this.doc = doc;
     if (drawn) this.#mount();
-    else this.#leave(this.#estimate(), false);
+    else this.#replaceByBox(this.#estimate(), false);
     const near = context.viewport.watch(this.element, (isNear, height) => {
       if (isNear && !this.#painter) {
         this.#draw();
       } else if (!isNear && this.#painter && height > 0 && !isInUse(this.element)) {
-        this.#leave(height, true);
+        this.#replaceByBox(height, true);
       }
     });
     const selection = watchSelection(this.element, (isTouched) => {
       if (isTouched && !this.#painter) this.#draw();
-      if (!isTouched) context.viewport.renew(this.element);
+      if (!isTouched) context.viewport.reobserve(this.element);
     });
-    this.#watches = [near, selection];
+    this.#subscriptions = [near, selection];
   }
 
   paint(): void {
     const { pieces } = this.#segment;
     if (!this.#painter) {
-      if (this.#sized !== pieces.length) this.#leave(this.#estimate(), false);
+      if (this.#measuredPieces !== pieces.length) this.#replaceByBox(this.#estimate(), false);
       return;
     }
     if (this.#painted < pieces.length) this.#painter.giveUpTail();
@@ -194,14 +194,14 @@ class SegmentView implements Disposable {
   }
 
   setTail(...tail: Parameters<PiecePainter['setTail']>): void {
-    if (!this.#painter && this.#tail[0].length !== tail[0].length) this.#known = false;
+    if (!this.#painter && this.#tail[0].length !== tail[0].length) this.#isMeasured = false;
     this.#tail = tail;
     this.#painter?.setTail(...tail);
   }
 
   /** @returns whether it had not been drawn */
   drawOnce(): boolean {
-    if (this.#known || this.#painter) return false;
+    if (this.#isMeasured || this.#painter) return false;
     this.drawNow();
     return true;
   }
@@ -210,13 +210,13 @@ class SegmentView implements Disposable {
   drawNow(): void {
     if (this.#painter) return;
     this.#draw();
-    this.#context.viewport.renew(this.element);
+    this.#context.viewport.reobserve(this.element);
   }
 
   refold(id: number): void {
     const { folds } = this.doc;
     if (!this.#painter) {
-      if (this.#segment.pieces.some((piece) => piece.folds?.includes(id))) this.#leave(this.#estimate(), false);
+      if (this.#segment.pieces.some((piece) => piece.folds?.includes(id))) this.#replaceByBox(this.#estimate(), false);
       return;
     }
     for (const line of this.element.querySelectorAll<HTMLElement>('.fold-line'))
@@ -226,7 +226,7 @@ class SegmentView implements Disposable {
   }
 
   dispose(): void {
-    for (const watch of this.#watches) watch.dispose();
+    for (const watch of this.#subscriptions) watch.dispose();
   }
 
   #draw(): void {
@@ -241,9 +241,9 @@ class SegmentView implements Disposable {
     this.#painted = 0;
   }
 
-  #leave(height: number, known: boolean): void {
-    this.#known = known;
-    this.#sized = this.#segment.pieces.length;
+  #replaceByBox(height: number, known: boolean): void {
+    this.#isMeasured = known;
+    this.#measuredPieces = this.#segment.pieces.length;
     this.#painter = undefined;
     this.element.replaceChildren();
     this.element.style.height = `${height}px`;

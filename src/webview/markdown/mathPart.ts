@@ -9,9 +9,9 @@ import type { strings } from '../text/strings';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 /** Time per frame, ms. The browser needs more for the layout. */
-const SLICE = 5;
+const SLICE_MS = 5;
 /** Maximum number of cached formulas: parts of a text leave the page and return. */
-const MAX_KEPT = 500;
+const MAX_CACHED = 500;
 
 /** Messages for problems. */
 let words: typeof strings.formulas;
@@ -44,7 +44,7 @@ function copySource(event: ClipboardEvent): void {
 }
 
 function run(): void {
-  const end = performance.now() + SLICE;
+  const end = performance.now() + SLICE_MS;
   let done = 0;
   do {
     const element = queue[done++]!;
@@ -76,7 +76,7 @@ function show(element: HTMLElement): void {
 function read(source: string): Formula {
   const known = kept.get(source);
   if (known) kept.delete(source);
-  else if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
+  else if (kept.size >= MAX_CACHED) kept.delete(kept.keys().next().value!);
   const formula = known ?? readFormula(source);
   kept.set(source, formula);
   return formula;

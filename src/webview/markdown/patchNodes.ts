@@ -17,7 +17,7 @@ export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[
     if (!wanted) break;
     // It was removed with its parent.
     const isSettled = wanted.parentNode === null;
-    if (!isSettled && (wanted.parentNode !== node.parentNode || !becomes(node, wanted))) break;
+    if (!isSettled && (wanted.parentNode !== node.parentNode || !updateToMatch(node, wanted))) break;
     wanted.remove();
     kept.set(wanted, node);
   }
@@ -29,7 +29,7 @@ export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[
  * Updates a node to match another one.
  * @returns false, without changes, if that is impossible
  */
-function becomes(node: ChildNode, wanted: ChildNode): boolean {
+function updateToMatch(node: ChildNode, wanted: ChildNode): boolean {
   if (node instanceof Text && wanted instanceof Text) {
     if (wanted.data.startsWith(node.data)) {
       if (wanted.length > node.length) node.appendData(wanted.data.slice(node.length));

@@ -32,8 +32,8 @@ export class PiecePainter {
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
   /** The previous open end, until it is redrawn. */
-  #oldTail: readonly ChildNode[] = [];
-  #drawn: ChildNode[] = [];
+  #previousTail: readonly ChildNode[] = [];
+  #newTail: ChildNode[] = [];
   #tailCode: { readonly block: OpenCode; readonly group: number; readonly head: string; text: string } | undefined;
 
   constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
@@ -44,12 +44,12 @@ export class PiecePainter {
 
   /** Draws a closed piece. Call it between `giveUpTail` and `setTail`. */
   paint(piece: Piece): void {
-    this.#drawn.push(...this.#draw(piece, 'closed').nodes);
+    this.#newTail.push(...this.#draw(piece, 'closed').nodes);
   }
 
   /** Call it before redrawing the open end: parts of it may be closed. */
   giveUpTail(): void {
-    this.#oldTail = [...this.#oldTail, ...this.#tailNodes];
+    this.#previousTail = [...this.#previousTail, ...this.#tailNodes];
     this.#tailNodes = [];
     this.#tailCode = undefined;
   }
@@ -77,10 +77,10 @@ export class PiecePainter {
       }
       this.#tailNodes.push(...drawn.nodes);
     }
-    const kept = patchNodes(this.#oldTail, [...this.#drawn, ...this.#tailNodes]);
+    const kept = patchNodes(this.#previousTail, [...this.#newTail, ...this.#tailNodes]);
     this.#tailNodes = this.#tailNodes.map((node) => kept.get(node) ?? node);
     this.#container = container && { ...container, node: (kept.get(container.node) as HTMLElement) ?? container.node };
-    this.#oldTail = this.#drawn = [];
+    this.#previousTail = this.#newTail = [];
   }
 
   #draw(piece: Piece, state: PieceState): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
@@ -140,15 +140,15 @@ export class PiecePainter {
     const container = this.#container;
     const { group } = piece;
     const { wrapped } = this.#doc;
-    const goesOn = state === 'closed' && !piece.closed;
+    const hasNext = state === 'closed' && !piece.closed;
     if (piece.midLine && container?.group === group) {
-      const block = continueLine(container.node, piece.text, goesOn);
+      const block = continueLine(container.node, piece.text, hasNext);
       return { nodes: [block.node], block };
     }
     const block = createCodeBlock(piece.lang, piece.text, this.#context, {
       open: state === 'open',
       continued: !piece.first,
-      goesOn,
+      hasNext,
       title: piece.title || undefined,
       parts: {
         group,

@@ -5,7 +5,7 @@ import type { ItemView } from '../../panel/contract';
 import type { ActivityCounts } from '../entries/groupEntry';
 
 /** Minimum number of calls in a group. */
-const LEAST = 3;
+const MIN_CALLS = 3;
 
 export interface CallGroup {
   /** Transcript indexes, inclusive. */
@@ -26,7 +26,7 @@ interface Run {
   /** Whether the user expanded or collapsed it; undefined if neither. */
   chosen: boolean | undefined;
   /** Expanded because the user is in one of its calls. */
-  isHeld: boolean;
+  isInUse: boolean;
 }
 
 export interface CallGroupsOptions {
@@ -47,8 +47,8 @@ export class CallGroups {
 
   at(index: number): CallGroup | undefined {
     const run = this.#runs.get(index);
-    if (!run || run.last - run.first + 1 < LEAST) return undefined;
-    return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isHeld };
+    if (!run || run.last - run.first + 1 < MIN_CALLS) return undefined;
+    return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isInUse };
   }
 
   /** Returns whether an item is not drawn because its group is collapsed. */
@@ -106,22 +106,22 @@ export class CallGroups {
       this.#calls.get(other)?.turnId === turnId ? this.#runs.get(other) : undefined;
     const left = beside(index - 1);
     const right = beside(index + 1);
-    const run = this.#make(left?.first ?? index, right?.last ?? index, left?.chosen ?? right?.chosen);
-    return this.#around([left, right, run], index);
+    const run = this.#createRun(left?.first ?? index, right?.last ?? index, left?.chosen ?? right?.chosen);
+    return this.#affectedIndexes([left, right, run], index);
   }
 
   #split({ first, last, chosen }: Run, index: number): readonly number[] {
-    const left = index > first ? this.#make(first, index - 1, chosen) : undefined;
-    const right = index < last ? this.#make(index + 1, last, chosen) : undefined;
-    return this.#around([left, right], index);
+    const left = index > first ? this.#createRun(first, index - 1, chosen) : undefined;
+    const right = index < last ? this.#createRun(index + 1, last, chosen) : undefined;
+    return this.#affectedIndexes([left, right], index);
   }
 
-  #make(first: number, last: number, chosen: boolean | undefined): Run {
-    const run: Run = { first, last, chosen, isHeld: false };
+  #createRun(first: number, last: number, chosen: boolean | undefined): Run {
+    const run: Run = { first, last, chosen, isInUse: false };
     run.chosen ??= this.#options.isExpanded(groupId(this.#calls.get(first)!));
     for (let index = first; index <= last; index++) {
       this.#runs.set(index, run);
-      run.isHeld ||= this.#options.isExpanded(this.#calls.get(index)!.id) === true || this.#options.isInUse(index);
+      run.isInUse ||= this.#options.isExpanded(this.#calls.get(index)!.id) === true || this.#options.isInUse(index);
     }
     return run;
   }
@@ -130,13 +130,13 @@ export class CallGroups {
    * Returns the lines of groups, and the calls of all runs that may have become a group or ceased
    * to be one.
    */
-  #around(runs: readonly (Run | undefined)[], except: number): readonly number[] {
+  #affectedIndexes(runs: readonly (Run | undefined)[], except: number): readonly number[] {
     const found = new Set<number>();
     for (const run of runs) {
       if (!run) continue;
       found.add(run.first);
-      const isOpen = run.chosen ?? run.isHeld;
-      if (run.last - run.first < LEAST || isOpen) for (let at = run.first; at <= run.last; at++) found.add(at);
+      const isOpen = run.chosen ?? run.isInUse;
+      if (run.last - run.first < MIN_CALLS || isOpen) for (let at = run.first; at <= run.last; at++) found.add(at);
     }
     found.delete(except);
     return [...found];

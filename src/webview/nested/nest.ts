@@ -15,8 +15,8 @@ import { type CallGroup, CallGroups } from './callGroups';
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
 /** Number of entries per request, and maximum in the page. */
-const SOME = 50;
-const MOST = 150;
+const CHUNK_SIZE = 50;
+const MAX_ENTRIES = 150;
 
 /** The entries of a call that are in the page, starting at number `from`. */
 export interface NestContents {
@@ -46,13 +46,13 @@ export class Nest {
   readonly #contents: NestContents;
   readonly #line: HTMLButtonElement;
   readonly #mark = el('span', 'nest-mark');
-  readonly #words = el('span', 'cut');
+  readonly #label = el('span', 'cut');
   readonly #list = setAttributes(el('div', 'nest-list'), { role: 'group' });
   readonly #groups = new CallGroups({ isExpanded, setExpanded, isInUse: () => false });
   /** By transcript index. */
   readonly #views = new Map<number, { readonly name: string; readonly view: EntryView }>();
-  #sought: { readonly index: number; readonly drawn: (view: EntryView) => void } | undefined;
-  #isAsked = false;
+  #pendingTarget: { readonly index: number; readonly drawn: (view: EntryView) => void } | undefined;
+  #isRequested = false;
 
   constructor(host: NestHost, index: number, entry: HTMLElement, contents: NestContents) {
     this.#host = host;
@@ -60,7 +60,7 @@ export class Nest {
     this.#entry = entry;
     this.#contents = contents;
     this.#line = button('group-line nest-line', '', () => this.#toggle());
-    this.#line.append(this.#mark, this.#words);
+    this.#line.append(this.#mark, this.#label);
     entry.append(el('div', 'nest', this.#line, this.#list));
     entry.addEventListener('keydown', this.#onKey);
     if (this.#call?.nested?.calls !== this.#contents.calls) {
@@ -81,14 +81,14 @@ export class Nest {
     const isOpen = this.#isOpen;
     this.#contents.calls = call.nested!.calls;
     this.#mark.replaceChildren(icon(isOpen ? 'chevron-down' : 'chevron-right'));
-    if (this.#words.textContent !== words) this.#words.textContent = words;
-    this.#words.classList.toggle('asks', this.#host.asking().has(this.index));
+    if (this.#label.textContent !== words) this.#label.textContent = words;
+    this.#label.classList.toggle('asks', this.#host.asking().has(this.index));
     this.#line.setAttribute('aria-expanded', String(isOpen));
     this.#list.setAttribute('aria-label', `${revealControls(call.title)}: ${words}`);
     this.#list.hidden = !isOpen;
     if (!isOpen) return;
-    if (!this.#contents.indexes && !this.#sought)
-      this.#ask({ from: Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER });
+    if (!this.#contents.indexes && !this.#pendingTarget)
+      this.#request({ from: Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER });
     this.#draw();
   }
 
@@ -96,7 +96,7 @@ export class Nest {
   tick(): boolean {
     const call = this.#call;
     if (!call || !isRunning(call)) return false;
-    this.#words.textContent = this.#wordsOf(call);
+    this.#label.textContent = this.#wordsOf(call);
     return true;
   }
 
@@ -113,29 +113,29 @@ export class Nest {
         this.update();
         return;
       }
-      this.#hold([index]);
+      this.#preventEviction([index]);
       indexes.push(index);
       if (stored) this.#groups.set(from + indexes.length - 1, stored.item, false);
-      if (indexes.length > MOST) this.#drop(0, SOME);
+      if (indexes.length > MAX_ENTRIES) this.#drop(0, CHUNK_SIZE);
     }
     this.#views.get(index)?.view.update();
     if (this.#isOpen) this.#draw();
   }
 
   receive({ from, total, items }: Extract<ToWebview, { type: 'nested' }>): void {
-    this.#isAsked = false;
+    this.#isRequested = false;
     const contents = this.#contents;
     const fresh = items.map(({ index }) => index);
-    this.#hold(fresh);
+    this.#preventEviction(fresh);
     contents.total = total;
     const old = contents.indexes ?? [];
     if (contents.indexes && from + fresh.length === contents.from) {
       contents.indexes = [...fresh, ...old];
       contents.from = from;
-      if (contents.indexes.length > MOST) this.#drop(MOST, contents.indexes.length);
+      if (contents.indexes.length > MAX_ENTRIES) this.#drop(MAX_ENTRIES, contents.indexes.length);
     } else if (contents.indexes && from === contents.from + old.length) {
       contents.indexes = [...old, ...fresh];
-      if (contents.indexes.length > MOST) this.#drop(0, contents.indexes.length - MOST);
+      if (contents.indexes.length > MAX_ENTRIES) this.#drop(0, contents.indexes.length - MAX_ENTRIES);
     } else {
       this.#drop(0, old.length);
       contents.from = from;
@@ -143,20 +143,20 @@ export class Nest {
     }
     this.#regroup();
     this.update();
-    const sought = this.#sought;
-    if (!sought || !contents.indexes.includes(sought.index)) return;
-    this.#sought = undefined;
-    this.find(sought.index, sought.drawn);
+    const target = this.#pendingTarget;
+    if (!target || !contents.indexes.includes(target.index)) return;
+    this.#pendingTarget = undefined;
+    this.find(target.index, target.drawn);
   }
 
   /** Expands to show an item. */
   find(index: number, drawn: (view: EntryView) => void): void {
     const place = this.#contents.indexes?.indexOf(index) ?? -1;
-    if (place < 0) this.#sought = { index, drawn };
+    if (place < 0) this.#pendingTarget = { index, drawn };
     if (!this.#isOpen) this.#setOpen(true);
     if (place < 0) {
-      this.#isAsked = false;
-      this.#ask({ from: 0, to: 0, around: index });
+      this.#isRequested = false;
+      this.#request({ from: 0, to: 0, around: index });
       return;
     }
     const number = this.#contents.from + place;
@@ -227,20 +227,20 @@ export class Nest {
     this.update();
   }
 
-  #ask(range: { readonly from: number; readonly to: number; readonly around?: number }): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+  #request(range: { readonly from: number; readonly to: number; readonly around?: number }): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
     post({ type: 'nested', index: this.index, ...range });
   }
 
-  #hold(indexes: readonly number[]): void {
-    for (const index of indexes) this.#host.store.held.add(index);
+  #preventEviction(indexes: readonly number[]): void {
+    for (const index of indexes) this.#host.store.inUse.add(index);
   }
 
   #drop(first: number, end: number): void {
     const { indexes } = this.#contents;
     if (!indexes || end <= first) return;
-    for (const index of indexes.splice(first, end - first)) this.#host.store.held.delete(index);
+    for (const index of indexes.splice(first, end - first)) this.#host.store.inUse.delete(index);
     if (first === 0) this.#contents.from += end - first;
     this.#regroup();
   }
@@ -258,19 +258,20 @@ export class Nest {
     this.#host.hold();
     const { indexes = [], from, total } = this.#contents;
     const nodes: HTMLElement[] = [];
-    if (from > 0 && indexes.length > 0) nodes.push(this.#more(from, strings.nested.earlier, from - SOME, from));
-    const gone = new Set(this.#views.keys());
+    if (from > 0 && indexes.length > 0) nodes.push(this.#more(from, strings.nested.earlier, from - CHUNK_SIZE, from));
+    const removed = new Set(this.#views.keys());
     for (const [place, index] of indexes.entries()) {
       const number = from + place;
       const stored = this.#host.store.get(index);
       if (!stored || !this.#host.hides(index) || this.#groups.hides(number)) continue;
-      gone.delete(index);
+      removed.delete(index);
       nodes.push(this.#viewAt(number, index, stored.item.id).element);
     }
     const end = from + indexes.length;
-    if (end < total && indexes.length > 0) nodes.push(this.#more(total - end, strings.nested.later, end, end + SOME));
+    if (end < total && indexes.length > 0)
+      nodes.push(this.#more(total - end, strings.nested.later, end, end + CHUNK_SIZE));
     if (this.#contents.indexes === undefined) nodes.push(el('p', 'dim nest-more', strings.nested.loading));
-    for (const index of gone) {
+    for (const index of removed) {
       this.#views.get(index)?.view.dispose?.();
       this.#views.delete(index);
     }
@@ -329,7 +330,7 @@ export class Nest {
   #more(count: number, words: (count: number) => string, from: number, to: number): HTMLElement {
     return button('link nest-more', words(count), () => {
       this.#host.context.unpin();
-      this.#ask({ from: Math.max(0, from), to });
+      this.#request({ from: Math.max(0, from), to });
     });
   }
 }

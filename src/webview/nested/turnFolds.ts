@@ -6,7 +6,7 @@ import { firstIndex } from '../text/firstIndex';
 import type { CallGroup, CallGroupsOptions } from './callGroups';
 
 /** Minimum number of entries in a fold. */
-const LEAST = 2;
+const MIN_ENTRIES = 2;
 const FOLDED: ReadonlySet<string> = new Set(['pending', 'in_progress', 'completed']);
 const ACTIVITY_OF: Readonly<Record<string, Activity>> = {
   read: 'read',
@@ -76,7 +76,7 @@ export class TurnFolds {
     const old = this.#members.get(index);
     const isKept = old === undefined && this.#options.isInUse(index);
     const member = isNested || isKept ? undefined : this.#memberOf(index, item);
-    if (old && member && isSame(old, member)) return [];
+    if (old && member && isSameMember(old, member)) return [];
     const touched = [
       ...this.#change(old, () => this.#remove(index)),
       ...this.#change(member, () => this.#add(index, member!)),
@@ -166,7 +166,7 @@ export class TurnFolds {
   }
 }
 
-function isSame(one: Member, other: Member): boolean {
+function isSameMember(one: Member, other: Member): boolean {
   return one.turnId === other.turnId && one.activity === other.activity && one.name === other.name;
 }
 
@@ -176,7 +176,7 @@ function hasFailed({ status, decision, content }: ToolItem): boolean {
 }
 
 function isGroup({ members, names }: Fold): boolean {
-  return members.length >= LEAST && [...names.values()].some(({ size }) => size > 0);
+  return members.length >= MIN_ENTRIES && [...names.values()].some(({ size }) => size > 0);
 }
 
 function foldId(turnId: string): string {

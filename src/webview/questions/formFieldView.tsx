@@ -9,7 +9,7 @@ import type { FieldValue } from '../host/host';
 import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
-const MOST_RADIOS = 6;
+const MAX_RADIOS = 6;
 /** Maximum length of single-line text fields. */
 const LONG_TEXT = 120;
 
@@ -39,7 +39,7 @@ export function FormFieldView(props: FieldProps) {
       if (!(event.relatedTarget instanceof HTMLButtonElement)) props.onLeave();
     },
   };
-  const isGroup = field.type === 'choices' || (field.type === 'choice' && field.options.length <= MOST_RADIOS);
+  const isGroup = field.type === 'choices' || (field.type === 'choice' && field.options.length <= MAX_RADIOS);
   const words = (
     <>
       {name}
@@ -114,7 +114,7 @@ function Control({ field, held, name, common, onChange }: ControlProps) {
       );
     case 'choice': {
       const none: readonly FormOption[] = field.required ? [] : [{ value: '', title: strings.noAnswer }];
-      if (field.options.length <= MOST_RADIOS)
+      if (field.options.length <= MAX_RADIOS)
         return [...field.options, ...none].map((option, index) => (
           <Check
             key={option.value}

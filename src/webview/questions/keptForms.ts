@@ -10,7 +10,7 @@ type ByQuestion<T> = Readonly<Record<string, T>>;
 
 const store = new SessionStore<ByQuestion<FieldValues>>({
   name: 'forms',
-  most: 20,
+  maxSessions: 20,
   read: (value) =>
     Object.fromEntries(Object.entries(value).filter((one): one is [string, FieldValues] => isValues(one[1]))),
 });

@@ -13,7 +13,7 @@ type Edits = Readonly<Record<string, KeptEdit>>;
 
 const store = new SessionStore<Edits>({
   name: 'edits',
-  most: 20,
+  maxSessions: 20,
   read: (value) => Object.fromEntries(Object.entries(value).filter((one): one is [string, KeptEdit] => isEdit(one[1]))),
 });
 

@@ -18,7 +18,7 @@ export interface Mark {
 }
 
 /** The visible range: positions in ms, and pixels per ms. */
-export interface Sight {
+export interface VisibleRange {
   readonly from: number;
   readonly until: number;
   readonly scale: number;
@@ -29,7 +29,7 @@ export class Lane {
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
   /** Running maximum of the calls' ends. */
-  readonly #reached: Float64Array;
+  readonly #latestEnds: Float64Array;
   /** Number of failed calls before each. */
   readonly #failed: Uint32Array;
 
@@ -38,19 +38,19 @@ export class Lane {
     this.#calls = calls;
     this.#starts = Float64Array.from(calls, ({ at }) => axis.at(at));
     this.#ends = Float64Array.from(calls, ({ at, endedAt }) => axis.at(Math.max(at, endedAt ?? now)));
-    this.#reached = new Float64Array(calls.length);
+    this.#latestEnds = new Float64Array(calls.length);
     this.#failed = new Uint32Array(calls.length + 1);
     let reached = 0;
     for (const [index, { status }] of calls.entries()) {
       reached = Math.max(reached, this.#ends[index]!);
-      this.#reached[index] = reached;
+      this.#latestEnds[index] = reached;
       this.#failed[index + 1] = this.#failed[index]! + (status === 'failed' ? 1 : 0);
     }
   }
 
-  marks({ from, until, scale }: Sight): readonly Mark[] {
+  marks({ from, until, scale }: VisibleRange): readonly Mark[] {
     const marks: Mark[] = [];
-    let index = firstOver(this.#reached, from, 0);
+    let index = firstOver(this.#latestEnds, from, 0);
     while (index < this.#calls.length && this.#starts[index]! <= until) {
       const x = (this.#starts[index]! - from) * scale;
       const width = (this.#ends[index]! - this.#starts[index]!) * scale;
@@ -74,7 +74,7 @@ export class Lane {
   find(position: number, reach: number): TimelineCall | undefined {
     let best: TimelineCall | undefined;
     let distance = reach;
-    for (let index = firstOver(this.#reached, position - reach, 0); index < this.#calls.length; index++) {
+    for (let index = firstOver(this.#latestEnds, position - reach, 0); index < this.#calls.length; index++) {
       const start = this.#starts[index]!;
       if (start > position + reach) break;
       const away = Math.max(0, start - position, position - this.#ends[index]!);

@@ -37,12 +37,12 @@ export function createSwatch(kind: string): HTMLElement {
 
 export class Legend {
   readonly element = el('div', 'timeline-legend');
-  readonly #others = ['waits', 'failed', 'dim', 'line', 'focus'].map((name) => {
+  readonly #hiddenSwatches = ['waits', 'failed', 'dim', 'line', 'focus'].map((name) => {
     const swatch = createSwatch(name);
     swatch.hidden = true;
     return swatch;
   });
-  #shown = '';
+  #displayedKey = '';
 
   constructor() {
     this.show([], false, false);
@@ -51,12 +51,12 @@ export class Legend {
   show(kinds: readonly string[], hasWaits: boolean, hasContext: boolean): void {
     const known = KINDS.filter((kind) => kinds.includes(kind));
     const shown = `${known.join()} ${hasWaits} ${hasContext}`;
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    if (shown === this.#displayedKey) return;
+    this.#displayedKey = shown;
     const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.verbs[kind]));
     if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.timeline.waits));
     if (hasContext) items.push(el('span', 'timeline-key', createSwatch('context'), strings.timeline.context));
-    this.element.replaceChildren(...this.#others, ...items);
+    this.element.replaceChildren(...this.#hiddenSwatches, ...items);
   }
 
   colours(): ReadonlyMap<string, string> {

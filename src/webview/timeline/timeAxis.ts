@@ -46,7 +46,7 @@ export class TimeAxis {
   }
 
   at(time: number): number {
-    const index = this.#last('from', time);
+    const index = this.#pieceIndex('from', time);
     const piece = this.#pieces[index];
     if (!piece) return 0;
     const end = piece.at + piece.until - piece.from;
@@ -57,7 +57,7 @@ export class TimeAxis {
   }
 
   timeAt(position: number): number {
-    const index = this.#last('at', position);
+    const index = this.#pieceIndex('at', position);
     const piece = this.#pieces[index];
     if (!piece) return this.#pieces[0]?.from ?? 0;
     const into = position - piece.at;
@@ -69,7 +69,7 @@ export class TimeAxis {
   }
 
   /** Returns the index of the last piece that begins at or before `value`, or -1. */
-  #last(key: 'from' | 'at', value: number): number {
+  #pieceIndex(key: 'from' | 'at', value: number): number {
     return firstIndex(0, this.#pieces.length, (index) => this.#pieces[index]![key] > value) - 1;
   }
 }

@@ -11,7 +11,7 @@ import { callParts, TimelineList } from './timelineList';
 import { TimelinePicture } from './timelinePicture';
 
 /** Minimum interval of requests, ms. */
-const RENEW_MS = 1000;
+const REQUEST_INTERVAL_MS = 1000;
 /** Share of the visible range. */
 const STEP = 0.2;
 
@@ -27,7 +27,7 @@ export class Timeline {
   #isOpen = false;
   #isWaiting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #before: HTMLElement | undefined;
+  #previousFocus: HTMLElement | undefined;
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript;
@@ -66,7 +66,7 @@ export class Timeline {
   open(): void {
     const { activeElement } = document;
     if (!this.#isOpen || !this.#element.contains(activeElement))
-      this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+      this.#previousFocus = activeElement instanceof HTMLElement ? activeElement : undefined;
     if (!this.#isOpen) {
       this.#isOpen = true;
       this.#transcript.element.prepend(this.#element);
@@ -80,7 +80,8 @@ export class Timeline {
     const hadFocus = this.#element.contains(document.activeElement);
     this.forget();
     if (!hadFocus) return;
-    if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
+    if (this.#previousFocus?.isConnected && this.#previousFocus !== document.body)
+      this.#previousFocus.focus({ preventScroll: true });
     else focusComposer();
   }
 
@@ -98,7 +99,7 @@ export class Timeline {
   }
 
   renew(): void {
-    if (this.#isOpen) this.#ask(0);
+    if (this.#isOpen) this.#request(0);
   }
 
   changed(): void {
@@ -106,8 +107,8 @@ export class Timeline {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       if (this.#isWaiting) this.changed();
-      else this.#ask(this.#data.from);
-    }, RENEW_MS);
+      else this.#request(this.#data.from);
+    }, REQUEST_INTERVAL_MS);
   }
 
   receive(message: Extract<ToWebview, { type: 'timeline' }>): void {
@@ -124,12 +125,12 @@ export class Timeline {
       turns.some(({ waits }) => waits),
       turns.some(({ context }) => context !== undefined),
     );
-    this.#picture.renewColours();
+    this.#picture.refreshColours();
     this.#picture.show(this.#data);
     this.#list.show(this.#data.rows(), now);
   }
 
-  #ask(from: number): void {
+  #request(from: number): void {
     this.#isWaiting = true;
     post({ type: 'timeline', id: ++this.#id, from });
   }

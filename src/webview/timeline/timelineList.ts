@@ -9,10 +9,10 @@ import { createSwatch, kindOf } from './legend';
 import type { TimelineRow } from './timelineData';
 
 /** Height of a row, px; also in the style sheet. */
-const ROW = 22;
-const MORE = 4;
+const ROW_HEIGHT = 22;
+const OVERSCAN_ROWS = 4;
 /** Minimum wait that is mentioned, ms. */
-const LEAST_WAIT = 1000;
+const MIN_WAIT_MS = 1000;
 
 export interface ListOptions {
   onSelect(row: TimelineRow): void;
@@ -27,8 +27,8 @@ export class TimelineList {
     'aria-label': strings.timeline.list,
   });
   readonly #options: ListOptions;
-  readonly #room = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
-  readonly #drawn = new Map<number, HTMLElement>();
+  readonly #spacer = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
+  readonly #rowElements = new Map<number, HTMLElement>();
   #rows: readonly TimelineRow[] = [];
   /** Number of calls by turn. */
   #counts = new Map<number, number>();
@@ -37,7 +37,7 @@ export class TimelineList {
 
   constructor(options: ListOptions) {
     this.#options = options;
-    this.element.append(this.#room);
+    this.element.append(this.#spacer);
     this.element.addEventListener('scroll', () => this.#draw(), { passive: true });
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     this.element.addEventListener('click', (event) => {
@@ -59,18 +59,18 @@ export class TimelineList {
     this.#active = before
       ? Math.max(
           0,
-          rows.findIndex((row) => isSame(row, before)),
+          rows.findIndex((row) => isSameRow(row, before)),
         )
       : rows.length - 1;
-    this.#room.style.height = `${rows.length * ROW}px`;
-    for (const one of this.#drawn.values()) one.remove();
-    this.#drawn.clear();
+    this.#spacer.style.height = `${rows.length * ROW_HEIGHT}px`;
+    for (const one of this.#rowElements.values()) one.remove();
+    this.#rowElements.clear();
     if (before) this.#draw();
-    else this.#bring();
+    else this.#scrollToActive();
   }
 
   select(chosen: TimelineRow): void {
-    const place = this.#rows.findIndex((row) => isSame(row, chosen));
+    const place = this.#rows.findIndex((row) => isSameRow(row, chosen));
     if (place !== -1) this.#select(place);
   }
 
@@ -112,39 +112,39 @@ export class TimelineList {
 
   #select(place: number): void {
     this.#active = place;
-    this.#bring();
+    this.#scrollToActive();
     const row = this.#rows[place];
     if (row) this.#options.onSelect(row);
   }
 
-  #bring(): void {
-    const top = this.#active * ROW;
+  #scrollToActive(): void {
+    const top = this.#active * ROW_HEIGHT;
     const { scrollTop, clientHeight } = this.element;
     if (top < scrollTop) this.element.scrollTop = top;
-    else if (top + ROW > scrollTop + clientHeight) this.element.scrollTop = top + ROW - clientHeight;
+    else if (top + ROW_HEIGHT > scrollTop + clientHeight) this.element.scrollTop = top + ROW_HEIGHT - clientHeight;
     this.#draw();
   }
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.element;
-    const first = Math.max(0, Math.floor(scrollTop / ROW) - MORE);
-    const end = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW) + MORE);
-    for (const [place, one] of this.#drawn) {
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN_ROWS);
+    const end = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + OVERSCAN_ROWS);
+    for (const [place, one] of this.#rowElements) {
       if (place >= first && place < end) continue;
       one.remove();
-      this.#drawn.delete(place);
+      this.#rowElements.delete(place);
     }
     for (let place = first; place < end; place++) {
-      const known = this.#drawn.get(place);
+      const known = this.#rowElements.get(place);
       const one = known ?? this.#createRow(place);
       one.ariaSelected = String(place === this.#active);
       if (known) continue;
-      this.#drawn.set(place, one);
+      this.#rowElements.set(place, one);
       let next = place + 1;
-      while (next < end && !this.#drawn.has(next)) next++;
-      this.#room.insertBefore(one, this.#drawn.get(next) ?? null);
+      while (next < end && !this.#rowElements.has(next)) next++;
+      this.#spacer.insertBefore(one, this.#rowElements.get(next) ?? null);
     }
-    const active = this.#drawn.get(this.#active);
+    const active = this.#rowElements.get(this.#active);
     setAttributes(this.element, { 'aria-activedescendant': active?.id });
   }
 
@@ -172,7 +172,7 @@ export class TimelineList {
         'data-place': place,
       },
     );
-    element.style.top = `${place * ROW}px`;
+    element.style.top = `${place * ROW_HEIGHT}px`;
     return element;
   }
 
@@ -181,7 +181,7 @@ export class TimelineList {
     return [
       strings.timeline.turn(number),
       strings.timeline.calls(this.#counts.get(number) ?? 0),
-      waited < LEAST_WAIT ? '' : strings.timeline.waited(waited),
+      waited < MIN_WAIT_MS ? '' : strings.timeline.waited(waited),
       tokens === undefined ? '' : strings.tokens(formatCount(tokens)),
       context === undefined ? '' : strings.timeline.contextUsed(context),
       cost === undefined ? '' : formatCost(cost.amount, cost.currency),
@@ -204,12 +204,12 @@ export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: Ti
     // Drops a leading verb, which many agents add.
     revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
-    waitedMs < LEAST_WAIT ? '' : strings.timeline.waited(waitedMs),
+    waitedMs < MIN_WAIT_MS ? '' : strings.timeline.waited(waitedMs),
     formatDuration((endedAt ?? Math.max(at, now)) - at),
   ];
 }
 
-function isSame(one: TimelineRow, other: TimelineRow): boolean {
+function isSameRow(one: TimelineRow, other: TimelineRow): boolean {
   if (one.kind === 'turn') return other.kind === 'turn' && one.turn.number === other.turn.number;
   return other.kind === 'call' && one.call.index === other.call.index;
 }

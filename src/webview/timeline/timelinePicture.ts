@@ -19,7 +19,7 @@ const LABEL = 44;
 const REACH = 3;
 /** Minimum movement of a drag, px. */
 const DRAG = 4;
-const LEAST_SIGHT = 200;
+const MIN_RANGE = 200;
 const ZOOM = 1.5;
 
 export interface PictureOptions {
@@ -39,7 +39,7 @@ export class TimelinePicture {
   #now = 0;
   /** Start of the visible range, ms; an infinite range shows everything. */
   #from = 0;
-  #shown = Number.POSITIVE_INFINITY;
+  #visibleLength = Number.POSITIVE_INFINITY;
   #selected: TimelineCall | undefined;
   #colours: ReadonlyMap<string, string> = new Map();
   #frame: number | undefined;
@@ -49,10 +49,10 @@ export class TimelinePicture {
     this.#options = options;
     new ResizeObserver(() => this.#schedule()).observe(this.element);
     // The theme has changed.
-    new MutationObserver(() => this.renewColours()).observe(document.documentElement, {
+    new MutationObserver(() => this.refreshColours()).observe(document.documentElement, {
       attributeFilter: ['style', 'class'],
     });
-    new MutationObserver(() => this.renewColours()).observe(document.body, { attributeFilter: ['style', 'class'] });
+    new MutationObserver(() => this.refreshColours()).observe(document.body, { attributeFilter: ['style', 'class'] });
     this.#listen();
   }
 
@@ -72,59 +72,59 @@ export class TimelinePicture {
     const lanes = Math.max(1, this.#lanes.length) * LANE;
     this.element.style.height = `${HEAD + waits + lanes + (this.#hasContext ? CONTEXT : 0) + 4}px`;
     this.element.ariaLabel = strings.timeline.picture(turns.length, calls.length);
-    this.#see(this.#axis.at(left), this.#shown);
+    this.#setRange(this.#axis.at(left), this.#visibleLength);
   }
 
   select(call: TimelineCall | undefined): void {
     this.#selected = call;
-    if (call) this.#bring(this.#axis.at(call.at), this.#axis.at(call.endedAt ?? this.#now));
+    if (call) this.#scrollIntoRange(this.#axis.at(call.at), this.#axis.at(call.endedAt ?? this.#now));
     this.#schedule();
   }
 
   selectTurn({ at, endedAt }: TimelineTurn): void {
     this.#selected = undefined;
-    this.#bring(this.#axis.at(at), this.#axis.at(endedAt ?? this.#now));
+    this.#scrollIntoRange(this.#axis.at(at), this.#axis.at(endedAt ?? this.#now));
     this.#schedule();
   }
 
-  renewColours(): void {
+  refreshColours(): void {
     this.#colours = new Map();
     this.#schedule();
   }
 
   zoom(by: 1 | -1, x = this.element.clientWidth / 2): void {
-    const old = this.#sight;
+    const old = this.#range;
     const fixed = old.from + x / old.scale;
     const shown = (old.until - old.from) * (by === 1 ? 1 / ZOOM : ZOOM);
-    this.#see(fixed - (x / this.element.clientWidth) * shown, shown);
+    this.#setRange(fixed - (x / this.element.clientWidth) * shown, shown);
   }
 
   showAll(): void {
-    this.#see(0, Number.POSITIVE_INFINITY);
+    this.#setRange(0, Number.POSITIVE_INFINITY);
   }
 
   move(share: number): void {
-    this.#see(this.#from + share * (this.#sight.until - this.#sight.from), this.#shown);
+    this.#setRange(this.#from + share * (this.#range.until - this.#range.from), this.#visibleLength);
   }
 
-  get #sight() {
-    const shown = Math.min(this.#shown, this.#axis.length);
+  get #range() {
+    const shown = Math.min(this.#visibleLength, this.#axis.length);
     const scale = Math.max(1, this.element.clientWidth) / shown;
     return { from: this.#from, until: this.#from + shown, scale };
   }
 
-  #see(from: number, shown: number): void {
+  #setRange(from: number, shown: number): void {
     const { length } = this.#axis;
-    this.#shown = shown >= length ? Number.POSITIVE_INFINITY : Math.max(Math.min(LEAST_SIGHT, length), shown);
-    this.#from = Math.max(0, Math.min(from, length - Math.min(this.#shown, length)));
+    this.#visibleLength = shown >= length ? Number.POSITIVE_INFINITY : Math.max(Math.min(MIN_RANGE, length), shown);
+    this.#from = Math.max(0, Math.min(from, length - Math.min(this.#visibleLength, length)));
     this.#schedule();
   }
 
-  #bring(from: number, until: number): void {
-    const sight = this.#sight;
+  #scrollIntoRange(from: number, until: number): void {
+    const sight = this.#range;
     if (from < sight.from || until > sight.until) {
       const size = sight.until - sight.from;
-      this.#see(until - from > size ? from : (from + until - size) / 2, this.#shown);
+      this.#setRange(until - from > size ? from : (from + until - size) / 2, this.#visibleLength);
     }
   }
 
@@ -149,7 +149,7 @@ export class TimelinePicture {
     if (this.#hasContext) this.#drawContext(width, height);
     this.#drawTurns(width, height);
     this.#drawCuts(height);
-    for (const [place, lane] of this.#lanes.entries()) this.#drawLane(lane, this.#top(place));
+    for (const [place, lane] of this.#lanes.entries()) this.#drawLane(lane, this.#topOf(place));
     this.#drawSelected();
   }
 
@@ -157,13 +157,13 @@ export class TimelinePicture {
     return this.#colours.get(name) ?? this.#colours.get('dim') ?? 'gray';
   }
 
-  #top(lane: number): number {
+  #topOf(lane: number): number {
     return HEAD + (this.#turns.some(({ waits }) => waits) ? WAITS : 0) + lane * LANE;
   }
 
   #drawTurns(width: number, height: number): void {
     const context = this.#context;
-    const { from, scale, until } = this.#sight;
+    const { from, scale, until } = this.#range;
     context.font = `11px ${getComputedStyle(this.element).fontFamily}`;
     context.textBaseline = 'middle';
     let labelled = Number.NEGATIVE_INFINITY;
@@ -198,7 +198,7 @@ export class TimelinePicture {
    */
   #drawContext(width: number, height: number): void {
     const context = this.#context;
-    const { from, scale, until } = this.#sight;
+    const { from, scale, until } = this.#range;
     const base = height - 2;
     context.fillStyle = this.#colour('context');
     let before = 0;
@@ -221,7 +221,7 @@ export class TimelinePicture {
 
   #drawWait({ from: since, until }: { readonly from: number; readonly until: number }): void {
     const context = this.#context;
-    const { from, scale } = this.#sight;
+    const { from, scale } = this.#range;
     const x = (this.#axis.at(since) - from) * scale;
     const width = Math.max(LEAST_BAR, (this.#axis.at(until) - from) * scale - x);
     if (x > this.element.clientWidth || x + width < 0) return;
@@ -231,7 +231,7 @@ export class TimelinePicture {
 
   #drawCuts(height: number): void {
     const context = this.#context;
-    const { from, until, scale } = this.#sight;
+    const { from, until, scale } = this.#range;
     context.fillStyle = this.#colour('line');
     let drawn = Number.NEGATIVE_INFINITY;
     for (const cut of this.#axis.cuts) {
@@ -246,7 +246,7 @@ export class TimelinePicture {
   #drawLane(lane: Lane, top: number): void {
     const context = this.#context;
     const width = this.element.clientWidth;
-    for (const mark of lane.marks(this.#sight)) {
+    for (const mark of lane.marks(this.#range)) {
       const x = Math.max(mark.x, -2);
       const wide = Math.min(mark.x + mark.width, width + 2) - x - (mark.width >= 4 ? 1 : 0);
       context.fillStyle = this.#colour(kindOf(mark.kind));
@@ -262,13 +262,13 @@ export class TimelinePicture {
     const place = call ? this.#lanes.findIndex((lane) => lane.spanOf(call)) : -1;
     const span = call && this.#lanes[place]?.spanOf(call);
     if (!span) return;
-    const { from, scale } = this.#sight;
+    const { from, scale } = this.#range;
     const x = (span.from - from) * scale;
     const width = Math.max(LEAST_BAR, (span.until - span.from) * scale);
     const context = this.#context;
     context.lineWidth = 2;
     context.strokeStyle = this.#colour('focus');
-    context.strokeRect(x - 2, this.#top(place) - 2, width + 4, BAR + 4);
+    context.strokeRect(x - 2, this.#topOf(place) - 2, width + 4, BAR + 4);
   }
 
   #listen(): void {
@@ -284,7 +284,7 @@ export class TimelinePicture {
       const drag = this.#drag;
       this.#drag = undefined;
       element.classList.remove('dragging');
-      const chosen = drag && !drag.isMoved ? this.#at(event) : undefined;
+      const chosen = drag && !drag.isMoved ? this.#itemAt(event) : undefined;
       if (chosen) this.#options.onChoose(chosen);
     });
     element.addEventListener('pointercancel', () => {
@@ -299,7 +299,7 @@ export class TimelinePicture {
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 17 : 1;
     const sideways = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.#see(this.#from + (sideways * unit) / this.#sight.scale, this.#shown);
+      this.#setRange(this.#from + (sideways * unit) / this.#range.scale, this.#visibleLength);
     else if (event.deltaY !== 0) this.zoom(event.deltaY < 0 ? 1 : -1, event.offsetX);
   }
 
@@ -308,10 +308,10 @@ export class TimelinePicture {
     if (drag && (drag.isMoved || Math.abs(event.offsetX - drag.x) > DRAG)) {
       drag.isMoved = true;
       this.element.classList.add('dragging');
-      this.#see(drag.from - (event.offsetX - drag.x) / this.#sight.scale, this.#shown);
+      this.#setRange(drag.from - (event.offsetX - drag.x) / this.#range.scale, this.#visibleLength);
       return;
     }
-    const found = this.#at(event);
+    const found = this.#itemAt(event);
     this.element.classList.toggle('on-bar', found !== undefined);
     this.element.title = found
       ? 'kind' in found
@@ -320,15 +320,15 @@ export class TimelinePicture {
       : '';
   }
 
-  #at({ offsetX, offsetY }: MouseEvent): TimelineCall | TimelineTurn | undefined {
-    const { from, scale } = this.#sight;
+  #itemAt({ offsetX, offsetY }: MouseEvent): TimelineCall | TimelineTurn | undefined {
+    const { from, scale } = this.#range;
     const position = from + offsetX / scale;
     if (offsetY < HEAD)
       return this.#turns.find(
         ({ at, endedAt }) => this.#axis.at(at) <= position && position <= this.#axis.at(endedAt ?? this.#now),
       );
     const place = this.#lanes.findIndex(
-      (_, lane) => offsetY >= this.#top(lane) - 1 && offsetY < this.#top(lane + 1) - 1,
+      (_, lane) => offsetY >= this.#topOf(lane) - 1 && offsetY < this.#topOf(lane + 1) - 1,
     );
     return this.#lanes[place]?.find(position, REACH / scale);
   }

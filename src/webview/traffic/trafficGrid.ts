@@ -39,7 +39,7 @@ export class TrafficGrid {
   readonly #options: TrafficGridOptions;
   readonly #body = setAttributes(el('div', 'traffic-rows'), { role: 'rowgroup' });
   readonly #empty = el('p', 'traffic-empty dim');
-  readonly #drawn: DrawnRow[] = [];
+  readonly #rowElements: DrawnRow[] = [];
   selected: number | undefined;
   #rowHeight = 0;
   #followsEnd = true;
@@ -75,7 +75,7 @@ export class TrafficGrid {
 
   select(seq: number): void {
     const index = this.#options.rows.indexOf(seq);
-    const row = this.#options.rows.shown[index];
+    const row = this.#options.rows.matching[index];
     if (!row) return;
     this.selected = seq;
     this.#followsEnd = false;
@@ -99,10 +99,10 @@ export class TrafficGrid {
 
   #draw(): void {
     const { rows } = this.#options;
-    const { length } = rows.shown;
+    const { length } = rows.matching;
     this.#empty.hidden = length > 0;
     this.#empty.textContent = rows.total === 0 ? trafficStrings.empty : trafficStrings.noneMatches;
-    this.#rowHeight ||= this.#at(0).element.offsetHeight || 22;
+    this.#rowHeight ||= this.#rowElementAt(0).element.offsetHeight || 22;
     this.#body.style.height = `${length * this.#rowHeight}px`;
     setAttributes(this.element, { 'aria-rowcount': length + 1 });
     if (this.#followsEnd) this.element.scrollTop = this.element.scrollHeight;
@@ -110,16 +110,16 @@ export class TrafficGrid {
     const from = Math.max(0, Math.floor(scrollTop / this.#rowHeight) - MARGIN);
     const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / this.#rowHeight) + MARGIN);
     for (let place = 0; place < to - from; place++) {
-      const row = rows.shown[from + place];
-      if (row) this.#put(this.#at(place), row, from + place);
+      const row = rows.matching[from + place];
+      if (row) this.#fillRow(this.#rowElementAt(place), row, from + place);
     }
-    for (const { element } of this.#drawn.splice(Math.max(0, to - from))) element.remove();
-    const isInSight = this.selected !== undefined && this.#drawn.some(({ seq }) => seq === this.selected);
+    for (const { element } of this.#rowElements.splice(Math.max(0, to - from))) element.remove();
+    const isInSight = this.selected !== undefined && this.#rowElements.some(({ seq }) => seq === this.selected);
     setAttributes(this.element, { 'aria-activedescendant': isInSight ? idOf(this.selected ?? 0) : undefined });
   }
 
-  #at(place: number): DrawnRow {
-    const known = this.#drawn[place];
+  #rowElementAt(place: number): DrawnRow {
+    const known = this.#rowElements[place];
     if (known) return known;
     const element = setAttributes(el('div', 'traffic-row'), { role: 'row' });
     const cells = {} as Record<Column, HTMLElement>;
@@ -128,12 +128,12 @@ export class TrafficGrid {
       element.append(cells[column]);
     }
     const row = { element, cells, seq: -1 };
-    this.#drawn.push(row);
+    this.#rowElements.push(row);
     this.#body.append(element);
     return row;
   }
 
-  #put(drawn: DrawnRow, row: TrafficRow, index: number): void {
+  #fillRow(drawn: DrawnRow, row: TrafficRow, index: number): void {
     const { element, cells } = drawn;
     const answer = this.#options.rows.answers.get(row.seq);
     const isError = row.isError === true;
@@ -181,7 +181,7 @@ export class TrafficGrid {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const { shown } = this.#options.rows;
+    const { matching: shown } = this.#options.rows;
     if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
     const current = this.#options.rows.indexOf(this.selected);
     const page = Math.max(1, Math.floor((this.element.clientHeight - this.#headHeight) / (this.#rowHeight || 22)) - 1);

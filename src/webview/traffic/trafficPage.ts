@@ -184,7 +184,7 @@ function refresh(): void {
       trafficStrings.allMethods,
       methods.map((name) => [name, name]),
     );
-  count.textContent = rows.total === 0 ? '' : trafficStrings.count(rows.shown.length, rows.total);
+  count.textContent = rows.total === 0 ? '' : trafficStrings.count(rows.matching.length, rows.total);
   grid.draw();
 }
 
@@ -219,7 +219,7 @@ function clearContent(): void {
 }
 
 function updatePair(): void {
-  const row = rows.shown[rows.indexOf(grid.selected)];
+  const row = rows.matching[rows.indexOf(grid.selected)];
   const other = row?.request ?? (row && rows.answers.get(row.seq)?.seq);
   pairSeq = rows.indexOf(other) === -1 ? undefined : other;
   pairButton.hidden = pairSeq === undefined;

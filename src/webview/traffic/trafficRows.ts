@@ -20,13 +20,13 @@ export class TrafficRows {
   /** Responses by the row of their request. */
   readonly answers = new Map<number, { readonly seq: number; readonly ms: number }>();
   readonly #methods = new Map<string, number>();
-  #all: TrafficRow[] = [];
-  shown: TrafficRow[] = [];
-  #found = new Set<number>();
+  #rows: TrafficRow[] = [];
+  matching: TrafficRow[] = [];
+  #searchHits = new Set<number>();
   #filter: TrafficFilter = { direction: '', method: '', session: '', errorsOnly: false, hasText: false };
 
   get total(): number {
-    return this.#all.length;
+    return this.#rows.length;
   }
 
   get methods(): readonly string[] {
@@ -38,58 +38,58 @@ export class TrafficRows {
    * @param found rows with the search text
    */
   add(rows: readonly TrafficRow[], first: number, found: readonly number[]): void {
-    for (const seq of found) this.#found.add(seq);
+    for (const seq of found) this.#searchHits.add(seq);
     for (const row of rows) {
       const { request, ms, method } = row;
       if (request !== undefined && ms !== undefined) this.answers.set(request, { seq: row.seq, ms });
       if (method !== '' && row.kind !== 'text' && (this.#methods.size < MAX_METHODS || this.#methods.has(method)))
         this.#methods.set(method, (this.#methods.get(method) ?? 0) + 1);
-      this.#all.push(row);
-      if (this.#passes(row)) this.shown.push(row);
+      this.#rows.push(row);
+      if (this.#matchesFilter(row)) this.matching.push(row);
     }
     this.#dropBefore(first);
   }
 
   setFound(seqs: readonly number[]): void {
-    this.#found = new Set(seqs);
+    this.#searchHits = new Set(seqs);
     this.filter = this.#filter;
   }
 
   set filter(filter: TrafficFilter) {
     this.#filter = filter;
-    if (!filter.hasText) this.#found.clear();
-    this.shown = this.#all.filter((row) => this.#passes(row));
+    if (!filter.hasText) this.#searchHits.clear();
+    this.matching = this.#rows.filter((row) => this.#matchesFilter(row));
   }
 
   has(seq: number): boolean {
-    return placeOf(this.#all, seq) !== -1;
+    return rowIndex(this.#rows, seq) !== -1;
   }
 
   /** Returns the index among the matching rows. */
   indexOf(seq: number | undefined): number {
-    return seq === undefined ? -1 : placeOf(this.shown, seq);
+    return seq === undefined ? -1 : rowIndex(this.matching, seq);
   }
 
   #dropBefore(first: number): void {
-    const gone = countBefore(this.#all, first);
-    if (gone === 0) return;
-    for (const { seq, method } of this.#all.splice(0, gone)) {
+    const removed = countBefore(this.#rows, first);
+    if (removed === 0) return;
+    for (const { seq, method } of this.#rows.splice(0, removed)) {
       this.answers.delete(seq);
-      this.#found.delete(seq);
+      this.#searchHits.delete(seq);
       const count = this.#methods.get(method);
       if (count === 1) this.#methods.delete(method);
       else if (count !== undefined) this.#methods.set(method, count - 1);
     }
-    this.shown.splice(0, countBefore(this.shown, first));
+    this.matching.splice(0, countBefore(this.matching, first));
   }
 
-  #passes({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {
+  #matchesFilter({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {
     const wanted = this.#filter;
     if (wanted.direction !== '' && direction !== wanted.direction) return false;
     if (wanted.method !== '' && (kind === 'text' || method !== wanted.method)) return false;
     if (wanted.session !== '' && key !== wanted.session) return false;
     if (wanted.errorsOnly && !isError && direction !== 'stderr') return false;
-    return !wanted.hasText || this.#found.has(seq);
+    return !wanted.hasText || this.#searchHits.has(seq);
   }
 }
 
@@ -97,7 +97,7 @@ function countBefore(rows: readonly TrafficRow[], first: number): number {
   return firstIndex(0, rows.length, (index) => rows[index]!.seq >= first);
 }
 
-function placeOf(rows: readonly TrafficRow[], seq: number): number {
+function rowIndex(rows: readonly TrafficRow[], seq: number): number {
   const index = countBefore(rows, seq);
   return rows[index]?.seq === seq ? index : -1;
 }

@@ -65,7 +65,7 @@ export class TurnLanes {
       element.remove();
       this.#lanes.delete(id);
     }
-    for (const lane of lanes) this.#put(lane);
+    for (const lane of lanes) this.#putLane(lane);
     this.#updateHidden();
     this.#mark();
     if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
@@ -73,14 +73,14 @@ export class TurnLanes {
 
   /** Updates the names of sessions. */
   rename(): void {
-    for (const { lane } of this.#lanes.values()) this.#put(lane);
+    for (const { lane } of this.#lanes.values()) this.#putLane(lane);
     this.#mark();
   }
 
   /** '' shows all sessions. */
   set session(key: string) {
     this.#session = key;
-    for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#passes(lane);
+    for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#isInSession(lane);
     this.#updateHidden();
   }
 
@@ -95,7 +95,7 @@ export class TurnLanes {
     const current = lane === undefined || mark === undefined ? undefined : this.#lanes.get(lane)?.lane.marks[mark];
     if (current?.seq === seq) return;
     this.#active = undefined;
-    for (const { lane } of this.#shown()) {
+    for (const { lane } of this.#visibleLanes()) {
       const index = lane.marks.findIndex((one) => one.seq === seq);
       if (index === -1) continue;
       this.#active = { lane: lane.id, mark: index };
@@ -104,7 +104,7 @@ export class TurnLanes {
     this.#mark(true);
   }
 
-  #put(lane: TurnLane): void {
+  #putLane(lane: TurnLane): void {
     const known = this.#lanes.get(lane.id);
     const element = known?.element ?? setAttributes(el('div', 'traffic-lane'), { role: 'row' });
     const session = this.#options.labelOf(lane.key);
@@ -115,7 +115,7 @@ export class TurnLanes {
     const cells = lane.marks.map((mark, index) => cellOf(lane, mark, index));
     element.replaceChildren(name, ...cells);
     if (lane.more) element.append(setAttributes(el('span', 'dim', moreCount(lane.more)), { role: 'gridcell' }));
-    element.hidden = !this.#passes(lane);
+    element.hidden = !this.#isInSession(lane);
     if (known) known.lane = lane;
     else {
       this.#lanes.set(lane.id, { lane, element });
@@ -123,16 +123,16 @@ export class TurnLanes {
     }
   }
 
-  #passes({ key }: TurnLane): boolean {
+  #isInSession({ key }: TurnLane): boolean {
     return this.#session === '' || key === this.#session;
   }
 
-  #shown(): readonly DrawnLane[] {
+  #visibleLanes(): readonly DrawnLane[] {
     return [...this.#lanes.values()].filter(({ element }) => !element.hidden);
   }
 
   #updateHidden(): void {
-    this.element.hidden = !this.#isOn || this.#shown().length === 0;
+    this.element.hidden = !this.#isOn || this.#visibleLanes().length === 0;
   }
 
   #select(place: Place): void {
@@ -154,19 +154,19 @@ export class TurnLanes {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const shown = this.#shown();
+    const shown = this.#visibleLanes();
     if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
     if (event.key === 'Enter') {
       if (this.#active) this.#options.onOpen();
     } else {
-      const next = this.#next(event.key, shown);
+      const next = this.#nextMark(event.key, shown);
       if (!next) return;
       this.#select(next);
     }
     event.preventDefault();
   }
 
-  #next(key: string, shown: readonly DrawnLane[]): Place | undefined {
+  #nextMark(key: string, shown: readonly DrawnLane[]): Place | undefined {
     const last = shown.length - 1;
     const row = shown.findIndex(({ lane }) => lane.id === this.#active?.lane);
     const isNone = row === -1;

@@ -62,12 +62,12 @@ export class GroupFolds implements PageGroups {
     if (!this.isFocusView) return;
     for (const index of this.#edits) {
       const item = this.#store.get(index)?.item;
-      if (item && waits(item, before) !== waits(item, review)) this.renew(index);
+      if (item && waitsForReview(item, before) !== waitsForReview(item, review)) this.refresh(index);
     }
   }
 
   /** Call it when an item begins or stops to need the user. */
-  renew(index: number): void {
+  refresh(index: number): void {
     const item = this.#store.get(index)?.item;
     if (!item) return;
     this.set(index, [item]);
@@ -86,7 +86,7 @@ export class GroupFolds implements PageGroups {
     if (!isFocusView) return new CallGroups(options);
     return new TurnFolds({
       ...options,
-      needsUser: (index, item) => this.#questions.at(index).length > 0 || waits(item, this.#review),
+      needsUser: (index, item) => this.#questions.at(index).length > 0 || waitsForReview(item, this.#review),
     });
   }
 
@@ -167,7 +167,7 @@ export class GroupFolds implements PageGroups {
   #drawAgain(page: Page): void {
     page.unmount();
     page.forgetHeight();
-    this.#viewport.renew(page.element);
+    this.#viewport.reobserve(page.element);
   }
 
   #view(index: number): EntryView | undefined {
@@ -186,7 +186,7 @@ export class GroupFolds implements PageGroups {
 }
 
 /** Returns whether the changes of a call wait for review, or will at the end of the turn. */
-function waits(item: ItemView, { turnId, files }: ReviewState): boolean {
+function waitsForReview(item: ItemView, { turnId, files }: ReviewState): boolean {
   if (item.kind !== 'tool') return false;
   return item.content.some(
     (one) => one.type === 'diff' && (item.turnId === turnId || !files || files.has(one.diff.path)),

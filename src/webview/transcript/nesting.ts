@@ -12,7 +12,7 @@ import type { Target } from './scrollIntoView';
 
 const TICK_MS = 1000;
 /** Maximum number of expanded calls whose contents are kept while not in the page. */
-const MAX_KEPT = 50;
+const MAX_DETACHED = 50;
 
 export class Nesting implements NestHost {
   readonly store: ItemStore;
@@ -22,9 +22,9 @@ export class Nesting implements NestHost {
   readonly #revealer: Revealer;
   /** By the element of their entry. */
   readonly #nests = new Map<HTMLElement, Nest>();
-  readonly #kept = new Map<string, NestContents>();
+  readonly #detached = new Map<string, NestContents>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #wanted: Target | undefined;
+  #target: Target | undefined;
 
   constructor(
     store: ItemStore,
@@ -91,7 +91,7 @@ export class Nesting implements NestHost {
 
   /** Returns the item to reveal once it is loaded. */
   arrived(): Target | undefined {
-    const target = this.#wanted;
+    const target = this.#target;
     return target && this.store.get(target.index) ? target : undefined;
   }
 
@@ -100,13 +100,13 @@ export class Nesting implements NestHost {
    * @returns false if it is drawn at its own place
    */
   reveal(target: Target): boolean {
-    this.#wanted = undefined;
+    this.#target = undefined;
     const { index } = target;
     if (target.offset !== undefined || !this.hides(index)) return false;
     const path = this.store.get(index)?.item.path;
     const [root] = path ?? [];
     if (!path || root === undefined) {
-      this.#wanted = target;
+      this.#target = target;
       post({ type: 'page', from: index, to: index + 1 });
       return true;
     }
@@ -120,8 +120,8 @@ export class Nesting implements NestHost {
   clear(): void {
     for (const nest of this.#nests.values()) nest.dispose();
     this.#nests.clear();
-    this.#kept.clear();
-    this.store.held.clear();
+    this.#detached.clear();
+    this.store.inUse.clear();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -140,14 +140,14 @@ export class Nesting implements NestHost {
   }
 
   #contents(id: string): NestContents {
-    const known = this.#kept.get(id);
+    const known = this.#detached.get(id);
     if (known) return known;
     const contents: NestContents = { calls: 0, from: 0, total: 0, indexes: undefined };
-    this.#kept.set(id, contents);
-    const [oldest] = this.#kept;
-    if (oldest && this.#kept.size > MAX_KEPT) {
-      this.#kept.delete(oldest[0]);
-      for (const index of oldest[1].indexes ?? []) this.store.held.delete(index);
+    this.#detached.set(id, contents);
+    const [oldest] = this.#detached;
+    if (oldest && this.#detached.size > MAX_DETACHED) {
+      this.#detached.delete(oldest[0]);
+      for (const index of oldest[1].indexes ?? []) this.store.inUse.delete(index);
     }
     return contents;
   }

@@ -75,7 +75,7 @@ export function drawOrphanCards(
 export class HiddenCards {
   readonly #box: HTMLElement;
   readonly #observer: IntersectionObserver;
-  readonly #watched = new Map<Element, string>();
+  readonly #cards = new Map<Element, string>();
   readonly #visible = new Set<string>();
   #ids: readonly string[] = [];
 
@@ -84,7 +84,7 @@ export class HiddenCards {
     this.#observer = new IntersectionObserver(
       (entries) => {
         for (const { target, isIntersecting } of entries) {
-          const id = this.#watched.get(target);
+          const id = this.#cards.get(target);
           if (id === undefined) continue;
           if (isIntersecting) this.#visible.add(id);
           else this.#visible.delete(id);
@@ -99,17 +99,17 @@ export class HiddenCards {
    * Call it when cards may have been drawn or removed.
    * @param ids of the open questions
    */
-  look(ids: readonly string[]): void {
+  update(ids: readonly string[]): void {
     this.#ids = ids;
-    for (const [card, id] of this.#watched) {
+    for (const [card, id] of this.#cards) {
       if (card.isConnected) continue;
       this.#visible.delete(id);
-      this.#watched.delete(card);
+      this.#cards.delete(card);
       this.#observer.unobserve(card);
     }
     for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id], [data-elicitation-id]')) {
-      if (this.#watched.has(card)) continue;
-      this.#watched.set(card, card.dataset.permissionId ?? card.dataset.elicitationId ?? '');
+      if (this.#cards.has(card)) continue;
+      this.#cards.set(card, card.dataset.permissionId ?? card.dataset.elicitationId ?? '');
       this.#observer.observe(card);
     }
     this.#report();

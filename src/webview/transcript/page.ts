@@ -31,7 +31,7 @@ export class Page implements Disposable {
   readonly #prompt: PromptLine;
   readonly #views = new Map<number, EntryView>();
   readonly #onChange: (page: Page) => void;
-  #watches: readonly Disposable[] = [];
+  #subscriptions: readonly Disposable[] = [];
   near = false;
   isSelected = false;
   isMounted = false;
@@ -55,7 +55,7 @@ export class Page implements Disposable {
 
   /** Call it when the page is added to the document. */
   enter(): void {
-    if (this.#watches.length > 0) return;
+    if (this.#subscriptions.length > 0) return;
     const near = this.#context.viewport.watch(this.element, (isNear, height) => {
       this.near = isNear;
       if (this.isMounted) this.#measured = height;
@@ -65,12 +65,12 @@ export class Page implements Disposable {
       this.isSelected = isTouched;
       this.#onChange(this);
     });
-    this.#watches = [near, selection];
+    this.#subscriptions = [near, selection];
   }
 
   leave(): void {
-    for (const watch of this.#watches) watch.dispose();
-    this.#watches = [];
+    for (const watch of this.#subscriptions) watch.dispose();
+    this.#subscriptions = [];
     this.isSelected = false;
     this.near = false;
   }
@@ -90,11 +90,11 @@ export class Page implements Disposable {
 
   /** Whether all its items are drawn inside other entries. */
   get isEmpty(): boolean {
-    for (let index = this.first; index < this.end; index++) if (!this.#isElsewhere(index)) return false;
+    for (let index = this.first; index < this.end; index++) if (!this.#isDrawnElsewhere(index)) return false;
     return true;
   }
 
-  #isElsewhere(index: number): boolean {
+  #isDrawnElsewhere(index: number): boolean {
     return this.#store.isNested(index) && this.#groups.hides(index);
   }
 
@@ -103,7 +103,7 @@ export class Page implements Disposable {
     let from: number | undefined;
     let to = this.first;
     for (let index = this.first; index < this.end; index++) {
-      if (this.#store.get(index) || this.#isElsewhere(index)) continue;
+      if (this.#store.get(index) || this.#isDrawnElsewhere(index)) continue;
       from ??= index;
       to = index + 1;
     }
@@ -149,7 +149,7 @@ export class Page implements Disposable {
     if (!this.isMounted || !stored) return;
     const old = this.#views.get(index);
     if (this.#groups.hides(index)) {
-      if (old) this.#leave(old);
+      if (old) this.#removeView(old);
       old?.element.remove();
       this.#views.delete(index);
       return;
@@ -176,7 +176,7 @@ export class Page implements Disposable {
     this.#views.set(index, view);
     this.#prompt.watch(view.element);
     if (old) {
-      this.#leave(old);
+      this.#removeView(old);
       old.element.replaceWith(view.element);
     } else {
       let before: EntryView | undefined;
@@ -227,11 +227,11 @@ export class Page implements Disposable {
   }
 
   #drop(): void {
-    for (const view of this.#views.values()) this.#leave(view);
+    for (const view of this.#views.values()) this.#removeView(view);
     this.#views.clear();
   }
 
-  #leave(view: EntryView): void {
+  #removeView(view: EntryView): void {
     this.#prompt.unwatch(view.element);
     view.dispose?.();
   }

@@ -23,7 +23,7 @@ export interface PageListOptions {
   /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number;
   /** Returns whether a page must stay in the document although it is far from the viewport. */
-  isHeld(page: Page): boolean;
+  mustStay(page: Page): boolean;
   readonly viewport: ViewportWatcher;
 }
 
@@ -33,7 +33,7 @@ export class PageList {
   #groups: PageGroup[] = [];
   /** Includes pages that were never created. */
   length = 0;
-  #hasOpened = false;
+  #hasNewPages = false;
 
   /** @param end the pages are inserted before it */
   constructor(end: Element, options: PageListOptions) {
@@ -42,9 +42,9 @@ export class PageList {
   }
 
   /** Returns whether pages were added to the document since the last call. */
-  takeOpened(): boolean {
-    const opened = this.#hasOpened;
-    this.#hasOpened = false;
+  takeNewPages(): boolean {
+    const opened = this.#hasNewPages;
+    this.#hasNewPages = false;
     return opened;
   }
 
@@ -58,7 +58,7 @@ export class PageList {
     if (!group.isOpen) {
       this.#open(group);
       // Far away, the observer would not report when to remove it.
-      this.#options.viewport.renew(group.element);
+      this.#options.viewport.reobserve(group.element);
     }
     return group.pages[place % GROUP_SIZE];
   }
@@ -148,7 +148,7 @@ export class PageList {
       page.enter();
       fresh.push(page.element);
     }
-    if (!group.isOpen) this.#hasOpened = true;
+    if (!group.isOpen) this.#hasNewPages = true;
     group.isOpen = true;
     group.element.style.height = '';
     group.element.append(...fresh);
@@ -156,7 +156,7 @@ export class PageList {
 
   #fold(group: PageGroup): void {
     if (group.isNear || !group.isOpen || group === this.#groups.at(-1)) return;
-    if (group.pages.some((page) => page && (page.isMounted || this.#options.isHeld(page)))) return;
+    if (group.pages.some((page) => page && (page.isMounted || this.#options.mustStay(page)))) return;
     group.isOpen = false;
     for (const page of group.pages) page?.leave();
     group.element.replaceChildren();

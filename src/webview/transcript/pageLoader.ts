@@ -9,7 +9,7 @@ const STORED_PAGES = 240;
 
 export class PageLoader {
   readonly #store: ItemStore;
-  readonly #asked = new Set<Page>();
+  readonly #requestedPages = new Set<Page>();
 
   constructor(store: ItemStore) {
     this.#store = store;
@@ -17,17 +17,17 @@ export class PageLoader {
 
   ask(page: Page): void {
     const { missing } = page;
-    if (!missing || this.#asked.has(page)) return;
-    this.#asked.add(page);
+    if (!missing || this.#requestedPages.has(page)) return;
+    this.#requestedPages.add(page);
     post({ type: 'page', ...missing });
   }
 
   arrived(page: Page): void {
-    this.#asked.delete(page);
+    this.#requestedPages.delete(page);
   }
 
   clear(): void {
-    this.#asked.clear();
+    this.#requestedPages.clear();
   }
 
   /**

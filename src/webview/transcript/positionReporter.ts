@@ -3,14 +3,14 @@
 import type { Anchor } from '../../panel/contract';
 import { post, saveUiState } from '../host/host';
 
-const REST = 400;
+const REPORT_DELAY_MS = 400;
 
 export class PositionReporter {
   readonly #place: () => Anchor | null | undefined;
   readonly #invalidate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = false;
-  last: Anchor | null = null;
+  lastReported: Anchor | null = null;
 
   /** @param place returns the position: null at the end, undefined while it is uncertain */
   constructor(place: () => Anchor | null | undefined, invalidate: () => void) {
@@ -28,11 +28,11 @@ export class PositionReporter {
       this.#timer = undefined;
       this.#due = true;
       this.#invalidate();
-    }, REST);
+    }, REPORT_DELAY_MS);
   }
 
   /** Call it when everything requested is drawn. */
-  look(): void {
+  reportIfDue(): void {
     if (!this.#due) return;
     const place = this.#place();
     if (place === undefined) return;
@@ -41,7 +41,7 @@ export class PositionReporter {
   }
 
   #report(anchor: Anchor | null): void {
-    this.last = anchor;
+    this.lastReported = anchor;
     saveUiState({ anchor: anchor ?? undefined });
     post({ type: 'scrolled', anchor });
   }

@@ -11,7 +11,7 @@ export class PromptLine {
   readonly #line: HTMLButtonElement;
   readonly #observer: IntersectionObserver;
   /** Entries in a strip at the top of the box that is higher than the gap between two entries. */
-  readonly #top = new Set<HTMLElement>();
+  readonly #entriesAtTop = new Set<HTMLElement>();
   #index = 0;
 
   /** @param box the line becomes its first child */
@@ -21,7 +21,7 @@ export class PromptLine {
     this.#line.title = strings.toYourMessage;
     this.#line.hidden = true;
     box.prepend(el('div', 'prompt-place', this.#line));
-    this.#observer = new IntersectionObserver((records) => this.#look(records), {
+    this.#observer = new IntersectionObserver((records) => this.#onIntersection(records), {
       root: box,
       rootMargin: '0px 0px -96%',
     });
@@ -33,17 +33,17 @@ export class PromptLine {
 
   unwatch(entry: HTMLElement): void {
     this.#observer.unobserve(entry);
-    if (this.#top.delete(entry)) this.#show();
+    if (this.#entriesAtTop.delete(entry)) this.#show();
   }
 
-  #look(records: readonly IntersectionObserverEntry[]): void {
+  #onIntersection(records: readonly IntersectionObserverEntry[]): void {
     for (const { isIntersecting, target } of records)
-      this.#top[isIntersecting ? 'add' : 'delete'](target as HTMLElement);
+      this.#entriesAtTop[isIntersecting ? 'add' : 'delete'](target as HTMLElement);
     this.#show();
   }
 
   #show(): void {
-    const top = Math.max(...[...this.#top].map(({ dataset }) => Number(dataset.index)));
+    const top = Math.max(...[...this.#entriesAtTop].map(({ dataset }) => Number(dataset.index)));
     const { prompts } = this.#store;
     const { index, text } = prompts.get(this.#store.get(top)?.item.turnId ?? '') ?? { index: top, text: '' };
     this.#index = index;

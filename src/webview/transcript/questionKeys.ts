@@ -17,18 +17,18 @@ export interface QuestionTargets {
 export class QuestionKeys {
   readonly #targets: QuestionTargets;
   /** The answer that was focused by number. */
-  #led: { readonly answer: HTMLElement; readonly digits: string } | undefined;
+  #typedAnswer: { readonly answer: HTMLElement; readonly digits: string } | undefined;
   #staysInQuestions = false;
   /** Whether the focused question took the focus itself. */
-  #tookFocus = false;
-  #numbered: HTMLElement | undefined;
+  #focusedItself = false;
+  #numberedCard: HTMLElement | undefined;
 
   constructor(targets: QuestionTargets) {
     this.#targets = targets;
     window.addEventListener('keydown', (event) => this.#onKey(event), { capture: true });
     for (const type of ['focusin', 'focus', 'blur']) window.addEventListener(type, () => this.showNumbers());
     window.addEventListener('focusin', ({ target }) => {
-      if (!(target instanceof Element && target.closest(CARD))) this.#tookFocus = false;
+      if (!(target instanceof Element && target.closest(CARD))) this.#focusedItself = false;
     });
     window.addEventListener('input', ({ target }) => {
       if (target !== messageField()) return;
@@ -46,49 +46,49 @@ export class QuestionKeys {
   }
 
   /** Call it when a question was drawn. */
-  arrived(): void {
+  questionDrawn(): void {
     if (!this.#staysInQuestions || !isAtMessage()) return;
     this.#targets.reveal();
-    this.#tookFocus = true;
+    this.#focusedItself = true;
   }
 
   /** Call it when the user focuses the question, where a number alone answers. */
-  entered(): void {
-    this.#tookFocus = false;
+  questionFocused(): void {
+    this.#focusedItself = false;
   }
 
   /** Shows the numbers of answers when they work. */
   showNumbers(): void {
     const card = document.hasFocus() ? this.#card() : undefined;
-    if (card !== this.#numbered) this.#numbered?.classList.remove('by-number');
-    this.#numbered = card;
+    if (card !== this.#numberedCard) this.#numberedCard?.classList.remove('by-number');
+    this.#numberedCard = card;
     card?.classList.add('by-number');
     for (const [index, { parentElement }] of radiosOf(card).slice(0, 9).entries())
       parentElement?.setAttribute('data-number', String(index + 1));
   }
 
   #card(): HTMLElement | undefined {
-    const card = document.activeElement?.closest<HTMLElement>(this.#tookFocus ? CARD : FORM);
-    return card ?? (isAtMessage() || this.#led ? this.#targets.first() : undefined);
+    const card = document.activeElement?.closest<HTMLElement>(this.#focusedItself ? CARD : FORM);
+    return card ?? (isAtMessage() || this.#typedAnswer ? this.#targets.first() : undefined);
   }
 
   #onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.repeat || isComposing(event) || MODIFIERS.has(event.key)) return;
     const { activeElement } = document;
-    const led = this.#led?.answer === activeElement ? this.#led : undefined;
-    this.#led = led;
-    if (!led && !isAtMessage() && !activeElement?.matches(this.#tookFocus ? CARD : FORM)) return;
+    const typed = this.#typedAnswer?.answer === activeElement ? this.#typedAnswer : undefined;
+    this.#typedAnswer = typed;
+    if (!typed && !isAtMessage() && !activeElement?.matches(this.#focusedItself ? CARD : FORM)) return;
     const answer = isTyped(event) ? answerOf(this.#card(), event.key) : undefined;
-    this.#led = answer && { answer, digits: (led?.digits ?? '') + event.key };
+    this.#typedAnswer = answer && { answer, digits: (typed?.digits ?? '') + event.key };
     if (answer) {
       answer.focus();
       if (answer instanceof HTMLInputElement) answer.click();
-    } else if (led && isTyped(event)) {
+    } else if (typed && isTyped(event)) {
       // The digits were text: Space must not press the answer.
       messageField()?.focus();
-      document.execCommand('insertText', false, led.digits + (event.key === 'Dead' ? '' : event.key));
+      document.execCommand('insertText', false, typed.digits + (event.key === 'Dead' ? '' : event.key));
       if (event.key === 'Dead') return;
-    } else if (led && (event.key === 'Escape' || event.key === 'Backspace')) messageField()?.focus();
+    } else if (typed && (event.key === 'Escape' || event.key === 'Backspace')) messageField()?.focus();
     else return;
     event.preventDefault();
   }

@@ -41,7 +41,7 @@ export class Revealer {
     } else {
       scroller.unpin();
       scrollWithin(scroller.box, page.element, 'nearest');
-      scroller.settle();
+      scroller.recordPosition();
     }
     for (const one of this.#pages()) draw(one);
     invalidate();
@@ -68,19 +68,19 @@ export class Revealer {
       return;
     }
     this.end();
-    if (this.#isEnd(target)) this.#arrive(view, target);
+    if (this.#isEnd(target)) this.#reached(view, target);
     else this.place(view, target);
   }
 
   place(view: EntryView, target: Target): void {
     const { scroller } = this.#options;
     scrollToTarget(scroller.box, view, target);
-    scroller.settle();
+    scroller.recordPosition();
     scroller.hold();
-    this.#arrive(view, target);
+    this.#reached(view, target);
   }
 
-  #arrive(view: EntryView, target: Target): void {
+  #reached(view: EntryView, target: Target): void {
     if (target.drawn) target.drawn(view);
     else if (target.offset === undefined) focusEntry(view);
     if (target.file !== undefined) view.seekChange?.(target.file);
@@ -91,7 +91,7 @@ export class Revealer {
   end(): void {
     const pages = this.#pages();
     this.target = undefined;
-    for (const page of pages) this.#options.viewport.renew(page.element);
+    for (const page of pages) this.#options.viewport.reobserve(page.element);
   }
 
   #pages(): readonly Page[] {

@@ -21,10 +21,10 @@ export class Scroller {
   isPinned = true;
   #lastTop = 0;
   #lastDistance = 0;
-  #lastHeight = 0;
-  #lastRoom = 0;
-  #touchedAt = Number.NEGATIVE_INFINITY;
-  #held: { readonly frame: unknown; readonly place: ScrollAnchor } | undefined;
+  #lastScrollHeight = 0;
+  #lastClientHeight = 0;
+  #lastInputAt = Number.NEGATIVE_INFINITY;
+  #heldAnchor: { readonly frame: unknown; readonly place: ScrollAnchor } | undefined;
 
   constructor(box: HTMLElement, content: HTMLElement, options: ScrollerOptions) {
     this.box = box;
@@ -34,12 +34,12 @@ export class Scroller {
     observer.observe(box);
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     for (const type of ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown'] as const)
-      box.addEventListener(type, (event) => this.#touched(event), { passive: true });
+      box.addEventListener(type, (event) => this.#onInput(event), { passive: true });
   }
 
   pin(): void {
     this.#setPinned(true);
-    this.#stick();
+    this.#scrollToEnd();
   }
 
   unpin(): void {
@@ -54,15 +54,15 @@ export class Scroller {
   /** Call it within a frame before a change that must not move what is being read. */
   hold(): void {
     const frame = document.timeline.currentTime;
-    if (this.isPinned || this.#held?.frame === frame) return;
-    this.#held = { frame, place: takeScrollAnchor(this.box, this.#options.parts()) };
+    if (this.isPinned || this.#heldAnchor?.frame === frame) return;
+    this.#heldAnchor = { frame, place: takeScrollAnchor(this.box, this.#options.parts()) };
   }
 
   /**
    * Restores the position held in this frame. Layouts do so too; call it before reading positions.
    */
-  putRight(): void {
-    const held = this.#held;
+  restore(): void {
+    const held = this.#heldAnchor;
     if (!held || held.frame !== document.timeline.currentTime) return;
     const by = movedBy(this.box, held.place);
     if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
@@ -74,35 +74,35 @@ export class Scroller {
     const place = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
     change();
     if (!place) {
-      this.#stick();
+      this.#scrollToEnd();
       return;
     }
     this.box.scrollTop += movedBy(this.box, place) + this.box.getBoundingClientRect().top - before;
-    this.settle();
+    this.recordPosition();
   }
 
   /** Call it after setting the position: the next scroll event is not the user's. */
-  settle(): void {
+  recordPosition(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.box;
-    this.#held = undefined;
+    this.#heldAnchor = undefined;
     this.#lastTop = scrollTop;
     this.#lastDistance = scrollHeight - clientHeight - scrollTop;
-    this.#lastHeight = scrollHeight;
-    this.#lastRoom = clientHeight;
+    this.#lastScrollHeight = scrollHeight;
+    this.#lastClientHeight = clientHeight;
   }
 
-  #stick(): void {
+  #scrollToEnd(): void {
     this.box.scrollTop = 1e9;
     const { scrollTop, scrollHeight, clientHeight } = this.box;
     // A box outside of the page has no position; its first one is the user's.
     this.#lastTop = clientHeight > 0 ? scrollTop : Number.POSITIVE_INFINITY;
     this.#lastDistance = 0;
-    this.#lastHeight = scrollHeight;
-    this.#lastRoom = clientHeight;
+    this.#lastScrollHeight = scrollHeight;
+    this.#lastClientHeight = clientHeight;
   }
 
   /** Clicks in the conversation are not scroll input: their changes can move all of it. */
-  #touched(event: Event): void {
+  #onInput(event: Event): void {
     if (
       event instanceof KeyboardEvent
         ? !KEYS_UP.has(event.key)
@@ -110,16 +110,16 @@ export class Scroller {
     )
       return;
     if (event.type === 'pointermove' && (event as PointerEvent).buttons === 0) return;
-    this.#touchedAt = performance.now();
+    this.#lastInputAt = performance.now();
   }
 
   #laidOut(): void {
     if (this.isPinned) {
-      this.#stick();
+      this.#scrollToEnd();
       return;
     }
-    this.putRight();
-    this.settle();
+    this.restore();
+    this.recordPosition();
     this.#options.onLaidOut();
   }
 
@@ -131,17 +131,18 @@ export class Scroller {
     // A frame can come without a layout. If the height changed, that moved the position: shrinking
     // content pushes the end up, and the next text follows. Only recent input makes it the user's
     // intent.
-    const isSteady = scrollHeight === this.#lastHeight && (!this.isPinned || clientHeight === this.#lastRoom);
+    const isSteady =
+      scrollHeight === this.#lastScrollHeight && (!this.isPinned || clientHeight === this.#lastClientHeight);
     const isWish = this.isPinned
       ? movedUp &&
-        (isSteady || performance.now() - this.#touchedAt < GESTURE_MS || this.#lastTop === Number.POSITIVE_INFINITY)
+        (isSteady || performance.now() - this.#lastInputAt < GESTURE_MS || this.#lastTop === Number.POSITIVE_INFINITY)
       : isSteady && Math.abs(scrollTop - this.#lastTop) > 1;
     if (this.isPinned && movedUp && !isWish) {
-      this.#stick();
+      this.#scrollToEnd();
       return;
     }
     // At the end, small steps accumulate until they count as scrolling away.
-    if (!this.isPinned || movedUp) this.settle();
+    if (!this.isPinned || movedUp) this.recordPosition();
     if (isWish && movedUp) this.#setPinned(false);
     else if (isWish && movedDown && distance < NEAR_END) this.pin();
     this.#options.onScroll(isWish);
@@ -155,7 +156,7 @@ export class Scroller {
 }
 
 /** Elements to descend into. Others count as a whole, as they may scroll themselves. */
-const OPEN = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
+const DESCENDED = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
 const BOXES = '.page-group, .page, .segment';
 
 interface Mark {
@@ -190,7 +191,7 @@ function find(nodes: Iterable<Element>, top: number, bottom: number): ScrollAnch
     if (rect.top >= bottom) break;
     const here = [{ node, top: rect.top - top }];
     const isBlank = node.childElementCount === 0 && node.matches(BOXES);
-    if (!isBlank && (rect.top >= top || !node.matches(OPEN))) return here;
+    if (!isBlank && (rect.top >= top || !node.matches(DESCENDED))) return here;
     const inner = isBlank ? undefined : find(node.children, top, bottom);
     if (inner && isDrawn(inner)) return [...inner, ...here];
     second ??= [...(inner ?? []), ...here];

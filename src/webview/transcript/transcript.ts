@@ -57,18 +57,18 @@ export class Transcript {
   readonly store = new ItemStore();
   readonly box: HTMLElement;
   readonly content = el('div', 'column');
-  readonly #live = el('div', 'live-changes');
+  readonly #runningChanges = el('div', 'live-changes');
   readonly #orphans = el('div', 'orphans');
   readonly working = new WorkingLine();
   readonly #turnEnds: TurnEnds;
-  readonly #jump: HTMLButtonElement;
+  readonly #jumpButton: HTMLButtonElement;
   readonly #scroller: Scroller;
   readonly #viewport: ViewportObserver;
-  readonly #keeper: PositionReporter;
+  readonly #positionReporter: PositionReporter;
   readonly #context: EntryContext;
-  readonly #dirty = new Set<EntryView>();
-  readonly #wanted = new Set<Page>();
-  readonly #memory: PageLoader;
+  readonly #entriesToRender = new Set<EntryView>();
+  readonly #pagesToDraw = new Set<Page>();
+  readonly #loader: PageLoader;
   readonly #pages: PageList;
   readonly #groups: GroupFolds;
   readonly nesting: Nesting;
@@ -84,7 +84,7 @@ export class Transcript {
 
   constructor(invalidate: () => void) {
     this.#invalidate = invalidate;
-    this.#memory = new PageLoader(this.store);
+    this.#loader = new PageLoader(this.store);
     this.#turnEnds = new TurnEnds(this.store);
     this.box = setAttributes(el('div', 'transcript', this.content), {
       role: 'log',
@@ -92,18 +92,18 @@ export class Transcript {
       'aria-live': 'off',
       tabindex: '0',
     });
-    this.content.append(this.#live, this.#orphans, this.questions, this.working.element);
-    this.#jump = button('jump', strings.jumpToLatest, () => this.toLatest());
-    this.#jump.prepend(icon('arrow-down'));
-    this.#jump.hidden = true;
-    this.element = el('div', 'transcript-frame', this.box, this.#jump);
+    this.content.append(this.#runningChanges, this.#orphans, this.questions, this.working.element);
+    this.#jumpButton = button('jump', strings.jumpToLatest, () => this.toLatest());
+    this.#jumpButton.prepend(icon('arrow-down'));
+    this.#jumpButton.hidden = true;
+    this.element = el('div', 'transcript-frame', this.box, this.#jumpButton);
     this.#viewport = createViewportObserver(this.box, MARGIN, invalidate);
     this.#context = {
       viewport: this.#viewport,
       columns: () => this.#size.columns,
       answered: (id, byKey) => this.#answered(id, byKey),
       invalidate: (view) => {
-        this.#dirty.add(view);
+        this.#entriesToRender.add(view);
         invalidate();
       },
       unpin: () => this.#scroller.unpin(),
@@ -115,27 +115,27 @@ export class Transcript {
     answerGuard.onRefused = (card) => this.#letAnswer(card);
     this.#groups = new GroupFolds(this.#viewport, this.#open, this.store);
     const prompt = new PromptLine(this.box, this.store, (index) => this.reveal(index));
-    this.#pages = new PageList(this.#live, {
+    this.#pages = new PageList(this.#runningChanges, {
       create: (place) =>
         new Page(place * PAGE_SIZE, this.store, this.#context, this.#groups, prompt, (page) => this.#onNear(page)),
       heightOf: (place) => this.#groups.heightOf(place),
-      isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
+      mustStay: (page) => this.#pagesToDraw.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
     });
-    this.#keeper = new PositionReporter(() => this.#place(), invalidate);
+    this.#positionReporter = new PositionReporter(() => this.#place(), invalidate);
     this.#scroller = new Scroller(this.box, this.content, {
       onPinned: (pinned) => {
-        this.#lookAtJump();
-        if (pinned) this.#keeper.atEnd();
+        this.#updateJumpButton();
+        if (pinned) this.#positionReporter.atEnd();
       },
       onScroll: (byReader) => {
         if (byReader) this.#revealer.end();
         if (this.#scroller.isPinned) return;
-        this.#viewport.look();
-        this.#keeper.moved();
-        this.#lookAtJump();
+        this.#viewport.checkVisible();
+        this.#positionReporter.moved();
+        this.#updateJumpButton();
       },
-      onLaidOut: () => this.#lookAtJump(),
+      onLaidOut: () => this.#updateJumpButton(),
       parts: () => this.#parts(),
     });
     this.#revealer = new Revealer({
@@ -144,12 +144,12 @@ export class Transcript {
       store: this.store,
       viewport: this.#viewport,
       view: (index) => this.#groups.viewOf(index),
-      draw: (page) => this.#want(page),
+      draw: (page) => this.#requestDraw(page),
       invalidate,
     });
     this.nesting = new Nesting(this.store, this.#context, this.#open, this.#scroller, this.#revealer);
     this.#groups.connect(this.#pages, this.#scroller, this.nesting);
-    drawRunningChanges(this.#live, this);
+    drawRunningChanges(this.#runningChanges, this);
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
@@ -177,9 +177,9 @@ export class Transcript {
 
   reset({ total, from, items, revision, nested }: Snapshot): void {
     this.#pages.clear();
-    this.#dirty.clear();
-    this.#wanted.clear();
-    this.#memory.clear();
+    this.#entriesToRender.clear();
+    this.#pagesToDraw.clear();
+    this.#loader.clear();
     this.#turnEnds.clear();
     this.#groups.clear();
     this.nesting.clear();
@@ -212,11 +212,11 @@ export class Transcript {
     for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
-      this.#memory.arrived(page);
+      this.#loader.arrived(page);
       if (page.isMounted) {
         for (let index = page.first; index < page.end; index++) page.put(index, this.#open.at(index));
       } else if (page.near || this.#revealer.includes(page)) {
-        this.#want(page);
+        this.#requestDraw(page);
       } else {
         page.reserve();
       }
@@ -235,27 +235,27 @@ export class Transcript {
       permissions.filter(({ index }) => index < 0 || index >= this.store.total),
       this.#context,
     );
-    this.#hiddenCards.look(this.#open.ids);
+    this.#hiddenCards.update(this.#open.ids);
     for (const { title } of fresh) announce(strings.permissionNeeded(title), 'assertive');
-    if (fresh.length > 0) this.#questionKeys.arrived();
+    if (fresh.length > 0) this.#questionKeys.questionDrawn();
   }
 
   /** A call that asks is drawn at its own place, even if it is nested or its turn is collapsed. */
   #setPermissions(index: number): void {
-    if (this.#groups.isFocusView) this.#groups.renew(index);
+    if (this.#groups.isFocusView) this.#groups.refresh(index);
     const page = this.#pageOf(index);
     if (!page) return;
     if (!this.store.isNested(index)) page.setPermissions(index, this.#open.at(index));
     else if (page.isMounted) page.put(index, this.#open.at(index));
-    else this.#wantIfSeen(page);
+    else this.#requestDrawIfNear(page);
     if (page.isMounted) page.setPermissions(index, this.#open.at(index));
   }
 
   setQuestions(ids: readonly string[]): void {
     const isNew = ids.some((id) => !this.#open.formIds.includes(id));
     this.#open.formIds = ids;
-    this.#hiddenCards.look(this.#open.ids);
-    if (isNew) this.#questionKeys.arrived();
+    this.#hiddenCards.update(this.#open.ids);
+    if (isNew) this.#questionKeys.questionDrawn();
     this.#questionKeys.showNumbers();
   }
 
@@ -290,47 +290,47 @@ export class Transcript {
   render(deadline: number): boolean {
     this.#scroller.hold();
     this.#viewport.flush();
-    if (this.#pages.takeOpened() && !this.#scroller.isPinned) {
-      this.#viewport.look();
+    if (this.#pages.takeNewPages() && !this.#scroller.isPinned) {
+      this.#viewport.checkVisible();
       this.#viewport.flush();
     }
-    while (this.#drawWanted(deadline)) {
+    while (this.#drawPages(deadline)) {
       // If drawn entries are smaller than estimated, more becomes visible.
-      this.#scroller.putRight();
-      this.#viewport.look();
+      this.#scroller.restore();
+      this.#viewport.checkVisible();
       this.#viewport.flush();
     }
-    for (const view of [...this.#dirty]) {
-      this.#dirty.delete(view);
+    for (const view of [...this.#entriesToRender]) {
+      this.#entriesToRender.delete(view);
       if (view.element.parentNode === null) continue;
-      if (view.render && !view.render(deadline)) this.#dirty.add(view);
+      if (view.render && !view.render(deadline)) this.#entriesToRender.add(view);
       if (performance.now() > deadline) break;
     }
-    if (this.#dirty.size === 0 && this.#wanted.size === 0) this.#revealer.finish();
-    if (this.#evictDue) this.#memory.evict(this.#pages.made(), this.#pages.length - 1);
+    if (this.#entriesToRender.size === 0 && this.#pagesToDraw.size === 0) this.#revealer.finish();
+    if (this.#evictDue) this.#loader.evict(this.#pages.made(), this.#pages.length - 1);
     this.#evictDue = false;
     if (this.#open.first) {
-      this.#hiddenCards.look(this.#open.ids);
+      this.#hiddenCards.update(this.#open.ids);
       this.#questionKeys.showNumbers();
     }
-    const isDone = this.#dirty.size === 0 && this.#wanted.size === 0;
-    if (isDone) this.#keeper.look();
+    const isDone = this.#entriesToRender.size === 0 && this.#pagesToDraw.size === 0;
+    if (isDone) this.#positionReporter.reportIfDue();
     return isDone;
   }
 
   /** @returns whether it drew a page that may be visible, in time */
-  #drawWanted(deadline: number): boolean {
-    if (this.#wanted.size === 0) return false;
+  #drawPages(deadline: number): boolean {
+    if (this.#pagesToDraw.size === 0) return false;
     const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages.fromEnd()) : [];
     let drawn = false;
-    for (const page of [...this.#wanted]) {
-      this.#wanted.delete(page);
+    for (const page of [...this.#pagesToDraw]) {
+      this.#pagesToDraw.delete(page);
       // It was the latest only briefly: it stays a box until it comes near.
       if (!page.near && !page.isSelected && !newest.includes(page) && !this.#revealer.includes(page)) continue;
-      this.#memory.ask(page);
+      this.#loader.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
-        if (!page.near) this.#viewport.renew(page.element); // otherwise no event reports when it leaves the viewport
+        if (!page.near) this.#viewport.reobserve(page.element); // otherwise no event reports when it leaves the viewport
         if (this.#isLast(page)) this.#settle();
         else page.settle(-1);
         drawn = true;
@@ -358,7 +358,7 @@ export class Transcript {
   keepInView(node: Element): void {
     this.#scroller.unpin();
     scrollWithin(this.box, node, 'nearest');
-    this.#scroller.settle();
+    this.#scroller.recordPosition();
     this.#scroller.pinNearEnd();
   }
 
@@ -370,7 +370,7 @@ export class Transcript {
   showPart(part: Range): void {
     this.#scroller.unpin();
     scrollPartIntoView(this.box, part);
-    this.#scroller.settle();
+    this.#scroller.recordPosition();
   }
 
   revealFound(index: number): void {
@@ -397,14 +397,14 @@ export class Transcript {
   #revealChange(turnId: string, file: string, from: number): void {
     if (isInRunningChanges(turnId)) {
       this.toLatest();
-      changesList({ turnId }).seek(file);
+      changesList({ turnId }).focusFile(file);
       return;
     }
     this.#turnEnds.seek(turnId, from, (index) => this.#revealer.reveal({ index, file }));
   }
 
   revealPermission(): void {
-    this.#questionKeys.entered();
+    this.#questionKeys.questionFocused();
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
     if (!focusCard(this.box, id) && index !== undefined) this.reveal(index);
@@ -434,14 +434,14 @@ export class Transcript {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
     scrollCardIntoView(this.box, card);
-    this.#scroller.settle();
+    this.#scroller.recordPosition();
     if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
     announce(strings.answerAgain, 'polite');
   }
 
   /** Hides the button if it would cover answers. */
-  #lookAtJump(): void {
-    this.#jump.hidden =
+  #updateJumpButton(): void {
+    this.#jumpButton.hidden =
       this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.box, JUMP_HEIGHT));
   }
 
@@ -454,7 +454,7 @@ export class Transcript {
     if (!page) return;
     if (!page.isMounted) {
       if (change.type === 'put') page.reserve();
-      this.#wantIfSeen(page);
+      this.#requestDrawIfNear(page);
       this.nesting.changed(change);
       return;
     }
@@ -487,17 +487,17 @@ export class Transcript {
     // At the end, immediately draws the pages that fill the box. The observer reports which pages
     // this pushes out.
     if (this.#scroller.isPinned)
-      for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#want(page);
+      for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#requestDraw(page);
   }
 
   #onNear(page: Page): void {
-    const isSelected = page.isSelected && (page.isMounted || this.#wanted.size < SELECTED_PAGES);
+    const isSelected = page.isSelected && (page.isMounted || this.#pagesToDraw.size < SELECTED_PAGES);
     if (page.near || isSelected) {
-      if (!page.isMounted) this.#want(page);
+      if (!page.isMounted) this.#requestDraw(page);
       return;
     }
     if (this.#revealer.includes(page)) return;
-    this.#wanted.delete(page);
+    this.#pagesToDraw.delete(page);
     const isLast = this.#isLast(page) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || isInUse(page.element)) return;
     page.unmount();
@@ -506,14 +506,14 @@ export class Transcript {
     this.#evictDue = true;
   }
 
-  #want(page: Page): void {
+  #requestDraw(page: Page): void {
     if (page.isMounted || page.isEmpty) return;
-    this.#wanted.add(page);
+    this.#pagesToDraw.add(page);
     this.#invalidate();
   }
 
-  #wantIfSeen(page: Page): void {
-    if (page.near || (this.#scroller.isPinned && this.#isLast(page))) this.#want(page);
+  #requestDrawIfNear(page: Page): void {
+    if (page.near || (this.#scroller.isPinned && this.#isLast(page))) this.#requestDraw(page);
   }
 
   #pageOf(index: number): Page | undefined {
@@ -534,7 +534,7 @@ export class Transcript {
     const target = this.#scroller.isPinned ? undefined : this.#revealer.target;
     if (target) return { index: target.index, offset: target.offset ?? 0 };
     const place = this.#place();
-    return place === undefined ? this.#keeper.last : place;
+    return place === undefined ? this.#positionReporter.lastReported : place;
   }
 
   #place(): Anchor | null | undefined {
@@ -543,7 +543,7 @@ export class Transcript {
     if (!view) return undefined;
     this.#scroller.hold();
     if (view.drawWhole?.()) {
-      this.#scroller.putRight();
+      this.#scroller.restore();
       this.#invalidate();
       return undefined;
     }
@@ -553,7 +553,7 @@ export class Transcript {
 
   *#parts(): Iterable<Element> {
     for (const page of this.#pages.shown()) if (page.near || page.isMounted) yield page.element;
-    yield this.#live;
+    yield this.#runningChanges;
     yield this.#orphans;
     yield this.questions;
   }

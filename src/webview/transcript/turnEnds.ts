@@ -4,14 +4,14 @@ import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 
 /** Maximum number of items per message of the host. */
-const ITEMS = 200;
+const MAX_ITEMS = 200;
 
 /** The end of a turn, or the first item to load to find it. */
 export type TurnEnd = { readonly index: number; readonly turn: TurnView } | { readonly missing: number } | undefined;
 
 export class TurnEnds {
   readonly #store: ItemStore;
-  #sought: { readonly turnId: string; readonly from: number; found(index: number): void } | undefined;
+  #pendingSearch: { readonly turnId: string; readonly from: number; found(index: number): void } | undefined;
 
   constructor(store: ItemStore) {
     this.#store = store;
@@ -28,22 +28,22 @@ export class TurnEnds {
 
   /** Calls `found` immediately or when the end is loaded. */
   seek(turnId: string, from: number, found: (index: number) => void): void {
-    this.#sought = undefined;
+    this.#pendingSearch = undefined;
     const end = this.find(turnId, from);
     if (end === undefined) return;
     if ('index' in end) {
       found(end.index);
       return;
     }
-    this.#sought = { turnId, from, found };
-    post({ type: 'page', from: end.missing, to: end.missing + ITEMS });
+    this.#pendingSearch = { turnId, from, found };
+    post({ type: 'page', from: end.missing, to: end.missing + MAX_ITEMS });
   }
 
   arrived(): void {
-    if (this.#sought) this.seek(this.#sought.turnId, this.#sought.from, this.#sought.found);
+    if (this.#pendingSearch) this.seek(this.#pendingSearch.turnId, this.#pendingSearch.from, this.#pendingSearch.found);
   }
 
   clear(): void {
-    this.#sought = undefined;
+    this.#pendingSearch = undefined;
   }
 }

@@ -1,6 +1,6 @@
 // The part of the selection on pages far from the viewport, which is not in the page.
 import { type FromWebview, MAX_TEXT } from '../../panel/contract';
-import { lookAtSelection } from '../dom/selection';
+import { notifySelectionListeners } from '../dom/selection';
 import { PAGE_SIZE } from './page';
 import type { PageList } from './pageList';
 
@@ -8,7 +8,7 @@ export type UndrawnPart = NonNullable<Extract<FromWebview, { type: 'copySession'
 
 /** Returns undefined if the whole selection is drawn. */
 export function undrawnPart(content: HTMLElement, pages: PageList, total: number): UndrawnPart | undefined {
-  lookAtSelection(); // draws the selected parts of messages
+  notifySelectionListeners(); // draws the selected parts of messages
   const selection = document.getSelection();
   const range = selection?.isCollapsed === false ? selection.getRangeAt(0).cloneRange() : undefined;
   if (!selection || !range?.intersectsNode(content)) return undefined;

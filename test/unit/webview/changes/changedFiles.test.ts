@@ -16,7 +16,7 @@ class Fixture {
     this.files.onDidChange(() => {
       this.changes += 1;
     });
-    this.files.count({ files: count, version: 1 });
+    this.files.setCount({ files: count, version: 1 });
   }
 
   /** Sends a page of 100 files. */
@@ -31,7 +31,7 @@ class Fixture {
   change(names: readonly string[]): void {
     this.names = names;
     this.version += 1;
-    this.files.count({ files: names.length, version: this.version });
+    this.files.setCount({ files: names.length, version: this.version });
   }
 }
 
@@ -42,7 +42,7 @@ function view(id: string): ChangedFileView {
 describe('the files of a list of changes', () => {
   it('stay unchanged until all visible files of a new version have arrived', () => {
     const list = new Fixture(250);
-    list.files.look(90, 110);
+    list.files.setVisibleRange(90, 110);
     list.send(0);
     list.send(1);
     const { changes } = list;
@@ -59,18 +59,18 @@ describe('the files of a list of changes', () => {
 
   it('are not requested repeatedly from a host that counts differently', () => {
     const list = new Fixture(10);
-    list.files.look(0, 10);
+    list.files.setVisibleRange(0, 10);
     list.version = 7;
     list.send(0);
-    list.files.look(0, 10);
-    list.files.count({ files: 10, version: 1 });
+    list.files.setVisibleRange(0, 10);
+    list.files.setCount({ files: 10, version: 1 });
     assert.deepEqual(list.requests, ['0–100']);
     assert.equal(list.files.at(3)?.id, 'f3');
   });
 
   it('follow the end of a list that became shorter', () => {
     const list = new Fixture(250);
-    list.files.look(230, 250);
+    list.files.setVisibleRange(230, 250);
     list.send(2);
     list.change(list.names.slice(0, 120));
     list.send(2);
@@ -82,11 +82,11 @@ describe('the files of a list of changes', () => {
 
   it('are requested again after being hidden, if the host rejected them', () => {
     const list = new Fixture(3);
-    list.files.look(0, 3);
-    list.files.leave();
+    list.files.setVisibleRange(0, 3);
+    list.files.hide();
     list.change(list.names);
     assert.deepEqual(list.requests, ['0–100'], 'nobody looks');
-    list.files.look(0, 3);
+    list.files.setVisibleRange(0, 3);
     assert.deepEqual(list.requests, ['0–100', '0–100']);
   });
 });

@@ -1,14 +1,14 @@
 // Text that agents add to user messages.
 import assert from 'node:assert/strict';
-import { saidParts } from '../../../../src/webview/entries/bookkeeping';
+import { splitMessage } from '../../../../src/webview/entries/bookkeeping';
 
 describe('webview/bookkeeping', () => {
   it("separates elements with multi-word names from the user's text", () => {
-    assert.deepEqual(saidParts('<system-reminder>\nBe brief.\n</system-reminder>\n\nFix it'), [
+    assert.deepEqual(splitMessage('<system-reminder>\nBe brief.\n</system-reminder>\n\nFix it'), [
       { type: 'kept', name: 'system-reminder', text: 'Be brief.' },
       { type: 'text', text: 'Fix it' },
     ]);
-    assert.deepEqual(saidParts('Fix it\n<session_context>\na\n</session_context>\n'), [
+    assert.deepEqual(splitMessage('Fix it\n<session_context>\na\n</session_context>\n'), [
       { type: 'text', text: 'Fix it' },
       { type: 'kept', name: 'session_context', text: 'a' },
     ]);
@@ -24,19 +24,19 @@ describe('webview/bookkeeping', () => {
       '<my-button>a</my-button> does nothing',
       'iVBORw0KGgo is how a PNG begins',
     ])
-      assert.deepEqual(saidParts(text), [{ type: 'text', text }]);
+      assert.deepEqual(splitMessage(text), [{ type: 'text', text }]);
   });
 
   it('recognizes an image in base64', () => {
     const data = `iVBORw0KGgo${'A'.repeat(100)}==`;
-    assert.deepEqual(saidParts(`${data}\n`), [{ type: 'image', data, mimeType: 'image/png' }]);
-    assert.deepEqual(saidParts(`data:image/webp;base64,${data}`), [{ type: 'image', data, mimeType: 'image/webp' }]);
+    assert.deepEqual(splitMessage(`${data}\n`), [{ type: 'image', data, mimeType: 'image/png' }]);
+    assert.deepEqual(splitMessage(`data:image/webp;base64,${data}`), [{ type: 'image', data, mimeType: 'image/webp' }]);
   });
 
   it('takes time proportional to the length', () => {
     const begin = performance.now();
     for (const text of ['<a-b>\n'.repeat(50_000), `/9j/${'A'.repeat(1_000_000)}!`, '<a-b>\n</a-b>\n'.repeat(20_000)])
-      saidParts(text);
+      splitMessage(text);
     assert.ok(performance.now() - begin < 500);
   });
 });

@@ -35,8 +35,8 @@ describe('webview/toolLabel', () => {
     const name = 'yes\u202eon';
     const content = [{ type: 'content', block: { type: 'text', text: name } }] as const;
     const words = toolLabel(tool({ toolKind: 'subagent', content, decision: { outcome: 'selected', name } }));
-    assert.ok(![words.said, ...words.details].join('').includes('\u202e'));
-    assert.match(words.said, /^yes.+on$/);
+    assert.ok(![words.lastText, ...words.details].join('').includes('\u202e'));
+    assert.match(words.lastText, /^yes.+on$/);
   });
 
   it('shows how long a call waited for the user if at least a second', () => {
