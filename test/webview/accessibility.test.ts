@@ -97,13 +97,13 @@ describe('the panel', () => {
       const outside = await panel.page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.documentElement;
         const wide = [...document.querySelectorAll('.transcript')].filter((box) => box.scrollWidth > box.clientWidth);
-        const controls = [...document.querySelectorAll('textarea, button, select, input')].filter((one) => {
-          const { left, right, width } = one.getBoundingClientRect();
+        const controls = [...document.querySelectorAll('textarea, button, select, input')].filter((control) => {
+          const { left, right, width } = control.getBoundingClientRect();
           return (
-            width > 0 && one.closest('pre, .table, [role=log] .scroll') === null && (left < 0 || right > innerWidth)
+            width > 0 && control.closest('pre, .table, [role=log] .scroll') === null && (left < 0 || right > innerWidth)
           );
         });
-        return [scrollWidth - clientWidth, wide.length, controls.map((one) => one.outerHTML.slice(0, 120))];
+        return [scrollWidth - clientWidth, wide.length, controls.map((control) => control.outerHTML.slice(0, 120))];
       });
       assert.deepEqual(outside, [0, 0, []], name);
       const composer = await panel.page.getByRole('textbox', { name: 'Message' }).boundingBox();
@@ -152,7 +152,7 @@ describe('the panel', () => {
     const text = 'مرحبا بالعالم\n\nHello\n\n```sh\nls\n```';
     const { page } = await browser.open({ items: [message('u', 'user', 'שלום עולם'), message('a', 'agent', text)] });
     const directions = (selector: string) =>
-      page.locator(selector).evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
+      page.locator(selector).evaluateAll((elements) => elements.map((element) => getComputedStyle(element).direction));
     assert.deepEqual(await directions('[data-entry-id=u] .said'), ['rtl']);
     assert.deepEqual(await directions('[data-entry-id=a] .segment p'), ['rtl', 'ltr']);
     assert.deepEqual(await directions('[data-entry-id=a] pre'), ['ltr']);

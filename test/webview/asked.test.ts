@@ -119,13 +119,13 @@ const SHAPES: readonly Shape[] = [
 function faultsOfCard(end: string): string[] {
   const card = document.querySelector<HTMLElement>('[data-permission-id]')!;
   const faults: string[] = [];
-  for (const one of card.querySelectorAll<HTMLElement>('*')) {
-    if (one.closest('.sr-only, .codicon, details:not([open])')) continue;
-    const { overflowX, overflowY } = getComputedStyle(one);
+  for (const element of card.querySelectorAll<HTMLElement>('*')) {
+    if (element.closest('.sr-only, .codicon, details:not([open])')) continue;
+    const { overflowX, overflowY } = getComputedStyle(element);
     const isCut =
-      (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1) ||
-      (overflowY !== 'visible' && one.scrollHeight > one.clientHeight + 1);
-    if (isCut) faults.push(`a part is cut: ${one.className || one.tagName}`);
+      (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1) ||
+      (overflowY !== 'visible' && element.scrollHeight > element.clientHeight + 1);
+    if (isCut) faults.push(`a part is cut: ${element.className || element.tagName}`);
   }
   const edge = card.getBoundingClientRect();
   const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);

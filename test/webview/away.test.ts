@@ -61,7 +61,7 @@ describe('the summary of what happened while the user was away', () => {
     const panel = await open();
     await tell(panel);
     const focused = (id: string) =>
-      panel.page.waitForFunction((one) => document.activeElement?.matches(`[data-entry-id=${one}]`), id);
+      panel.page.waitForFunction((entryId) => document.activeElement?.matches(`[data-entry-id=${entryId}]`), id);
     await card(panel)
       .getByRole('button', { name: /^npm test Exit/ })
       .click();

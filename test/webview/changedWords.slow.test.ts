@@ -93,7 +93,7 @@ describe('changed words in a diff', () => {
       await page.emulateMedia({ forcedColors });
       const word = page.locator('.changed').first();
       await word.waitFor();
-      const found = await word.evaluate((one) => getComputedStyle(one).textDecorationLine);
+      const found = await word.evaluate((mark) => getComputedStyle(mark).textDecorationLine);
       await page.emulateMedia({ forcedColors: null });
       return found;
     };

@@ -33,7 +33,7 @@ describe('the changes of a turn', () => {
       const { activeElement: element } = document;
       const path = element?.closest<HTMLElement>('[data-path]')?.dataset.path;
       const name = element?.getAttribute('aria-label') ?? element?.querySelector('.sr-only')?.textContent;
-      return [path, name?.split(',')[0]].filter((one) => one !== undefined);
+      return [path, name?.split(',')[0]].filter((part) => part !== undefined);
     });
   const untilFocused = (path: string) =>
     panel.page.waitForFunction(
@@ -89,14 +89,14 @@ describe('the changes of a turn', () => {
     await row('CHANGELOG.md').waitFor();
     const found = await list()
       .getByRole('listitem')
-      .evaluateAll((all) => all.map((one) => ({ ...(one as HTMLElement).dataset })));
+      .evaluateAll((rows) => rows.map((row) => ({ ...(row as HTMLElement).dataset })));
     assert.deepEqual(
       found.map(({ path, changeState }) => [path, changeState]),
       FILES.map(({ label, state }) => [label, state]),
     );
     const names = await list()
       .locator('.change-open')
-      .evaluateAll((all) => all.map((one) => one.querySelector('.sr-only')?.textContent));
+      .evaluateAll((rows) => rows.map((row) => row.querySelector('.sr-only')?.textContent));
     assert.deepEqual(names, [
       'CHANGELOG.md, Modified, 4 lines added, 1 line removed',
       'docs/upload.md, Added, 81 lines added, 0 lines removed, You edited it too',
@@ -132,10 +132,10 @@ describe('the changes of a turn', () => {
 
   it('are opened, kept and undone per file', async () => {
     await openList();
-    const one = row('docs/upload.md');
-    await one.locator('.change-open').click();
-    await one.getByRole('button', { name: 'Keep', exact: true }).click();
-    await one.getByRole('button', { name: 'Undo', exact: true }).click();
+    const file = row('docs/upload.md');
+    await file.locator('.change-open').click();
+    await file.getByRole('button', { name: 'Keep', exact: true }).click();
+    await file.getByRole('button', { name: 'Undo', exact: true }).click();
     assert.deepEqual(
       (await actions()).map(({ kind, scope, file: id }) => [kind, scope, id]),
       ['open', 'keep', 'undo'].map((kind) => [kind, TURN, '/work/app/docs/upload.md']),
@@ -145,14 +145,14 @@ describe('the changes of a turn', () => {
     assert.equal(await undone.getByRole('button', { name: 'Keep', exact: true }).count(), 0);
     assert.equal(await undone.getByRole('button', { name: 'Undo', exact: true }).count(), 0);
     assert.equal(await undone.getByRole('button', { name: 'Redo', exact: true }).count(), 0);
-    const kept = row('test/integration/uploads/upload.test.ts');
-    await kept.hover();
-    assert.equal(await kept.getByRole('button', { name: 'Keep', exact: true }).count(), 0);
-    assert.equal(await kept.getByRole('button', { name: 'Undo', exact: true }).count(), 1);
+    const keptFile = row('test/integration/uploads/upload.test.ts');
+    await keptFile.hover();
+    assert.equal(await keptFile.getByRole('button', { name: 'Keep', exact: true }).count(), 0);
+    assert.equal(await keptFile.getByRole('button', { name: 'Undo', exact: true }).count(), 1);
   });
 
   it('can be redone after an undo: a file, or the turn', async () => {
-    const files = FILES.map((one) => (one.state === 'undone' ? { ...one, canRedo: true as const } : one));
+    const files = FILES.map((file) => (file.state === 'undone' ? { ...file, canRedo: true as const } : file));
     panel = await browser.open({ items: [turnEnd(turnOf(files, { changes: { ...countOf(files), redoable: 1 } }))] });
     await line().click();
     await new ListHost(panel, files).answer();
@@ -244,11 +244,11 @@ describe('the changes of a turn', () => {
     await row('src/part0000.ts').locator('.change-open').focus();
     for (const _ of [1, 2, 3]) await press('PageDown');
     const [path] = await focused();
-    const top = await row(path!).evaluate((one) => one.getBoundingClientRect().top);
+    const top = await row(path!).evaluate((node) => node.getBoundingClientRect().top);
     const rows = () =>
       list()
         .getByRole('listitem')
-        .evaluateAll((all) => all.map((one) => one.textContent));
+        .evaluateAll((nodes) => nodes.map((node) => node.textContent));
     const before = await rows();
     host.files = [...Array.from({ length: 10 }, (_, index) => file(`a/new${index}.ts`)), ...MANY];
     host.version = 2;
@@ -257,7 +257,7 @@ describe('the changes of a turn', () => {
     await host.answer();
     await panel.page.waitForFunction(() => document.querySelector('[aria-setsize="2010"]'));
     assert.deepEqual(await focused(), [path, path]);
-    assert.equal(await row(path!).evaluate((one) => one.getBoundingClientRect().top), top);
+    assert.equal(await row(path!).evaluate((node) => node.getBoundingClientRect().top), top);
   });
 
   it('move the focus to the next file when the focused one leaves the list', async () => {
@@ -340,11 +340,11 @@ describe('a user message', () => {
     const entry = panel.page.locator('.entry.user');
     const actions = panel.page.locator('.message-actions');
     await actions.waitFor({ state: 'attached' });
-    assert.equal(await actions.evaluate((one) => getComputedStyle(one).opacity), '0');
+    assert.equal(await actions.evaluate((node) => getComputedStyle(node).opacity), '0');
     await entry.focus();
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.keyboard.press('ArrowUp');
-    assert.equal(await actions.evaluate((one) => getComputedStyle(one).opacity), '1');
+    assert.equal(await actions.evaluate((node) => getComputedStyle(node).opacity), '1');
     for (let n = 0; n < 3; n++) {
       await panel.page.keyboard.press('Tab');
       await panel.page.keyboard.press('Enter');
@@ -386,6 +386,6 @@ describe('a user message', () => {
     await edit.focus();
     await panel.update({ op: 'put', index: 0, item: { ...said, canEdit: true, canRestore: true } as typeof said });
     await panel.page.getByRole('button', { name: 'Restore files to before this message' }).waitFor();
-    assert.equal(await edit.evaluate((one) => one === document.activeElement), true);
+    assert.equal(await edit.evaluate((node) => node === document.activeElement), true);
   });
 });

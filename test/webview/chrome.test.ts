@@ -93,7 +93,7 @@ describe('header and queue', () => {
     });
 
     describe('when paused', () => {
-      const paused = queue.map(({ reason: _reason, ...one }) => ({ ...one, state: 'paused' as const }));
+      const paused = queue.map(({ reason: _reason, ...message }) => ({ ...message, state: 'paused' as const }));
       const queuePaused = 'Paused: you stopped the turn';
 
       it('shows why, and how many messages its button sends', async () => {
@@ -113,7 +113,7 @@ describe('header and queue', () => {
           { ...RUNNING, queue: paused },
           { phase: 'authRequired' as const, queue: paused },
           { phase: 'ready' as const, queue: [{ ...first!, reason: 'Being edited' }, ...others] },
-          { phase: 'ready' as const, queue: paused.map((one) => ({ ...one, state: 'failed' as const })) },
+          { phase: 'ready' as const, queue: paused.map((message) => ({ ...message, state: 'failed' as const })) },
         ]) {
           await open({ session: { ...session, queuePaused } });
           await button('Resume').waitFor();

@@ -73,10 +73,13 @@ describe('code blocks', () => {
     const blocks = '```ts\nlet x;\n```\n\n'.repeat(4);
     const panel = await open(blocks);
     const block = panel.page.locator('.code-block');
-    const counts = () => block.evaluateAll((all) => all.map((one) => one.querySelectorAll('.code-head button').length));
+    const counts = () =>
+      block.evaluateAll((elements) => elements.map((element) => element.querySelectorAll('.code-head button').length));
     const before = await panel.page.evaluate(() => {
       const buttons = (): number[] =>
-        [...document.querySelectorAll('.code-block')].map((one) => one.querySelectorAll('.code-head button').length);
+        [...document.querySelectorAll('.code-block')].map(
+          (element) => element.querySelectorAll('.code-head button').length,
+        );
       const atFirst = buttons();
       const [, hovered, focused] = document.querySelectorAll<HTMLElement>('.code-block');
       hovered!.dispatchEvent(new PointerEvent('pointerenter'));

@@ -166,7 +166,7 @@ describe('composer', () => {
     assert.equal(cut.length, 0);
     const heights = await panel.page
       .locator('.completion-list [role=option]')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+      .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
     assert.ok(
       heights.every((height) => height < 30),
       String(heights),
@@ -234,10 +234,10 @@ describe('composer', () => {
     const label = `packages/${'server/'.repeat(9)}name.ts`;
     await panel.send({ type: 'mentions', query: 'n', offers: [{ id: 'path:name', kind: 'file', label }] });
     const path = panel.page.getByRole('option', { name: label }).locator('bdi');
-    const { left, right, end } = await path.evaluate((one) => ({
-      left: one.parentElement!.getBoundingClientRect().left - one.getBoundingClientRect().left,
-      right: one.getBoundingClientRect().right,
-      end: one.parentElement!.getBoundingClientRect().right,
+    const { left, right, end } = await path.evaluate((node) => ({
+      left: node.parentElement!.getBoundingClientRect().left - node.getBoundingClientRect().left,
+      right: node.getBoundingClientRect().right,
+      end: node.parentElement!.getBoundingClientRect().right,
     }));
     assert.ok(left > 50 && Math.abs(right - end) < 2, `${left} ${right} ${end}`);
   });

@@ -222,8 +222,8 @@ describe('a diagram', () => {
         assert.equal(answer.isShown, true, `${what}: the picture is invalid`);
         assert.deepEqual(whatIsAlive(answer.svg), [], what);
       } else assert.notEqual(answer.error, '', what);
-      for (const one of page.frames())
-        assert.equal(await one.evaluate(() => 'pwned' in globalThis || 'pwned' in {}), false, what);
+      for (const frame of page.frames())
+        assert.equal(await frame.evaluate(() => 'pwned' in globalThis || 'pwned' in {}), false, what);
     }
     // Most are refused or harmless; if none were drawn, nothing would have been tested.
     assert.ok(drawn.length > 40, `${drawn.length} of ${hostile.length}`);

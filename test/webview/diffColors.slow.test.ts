@@ -60,7 +60,7 @@ describe('the syntax colours of a diff', () => {
       Object.assign(window, {
         markNow: () => {
           window.requestIdleCallback = idle;
-          for (const one of waiting) idle.call(window, one);
+          for (const callback of waiting) idle.call(window, callback);
         },
       });
     });
@@ -75,7 +75,7 @@ describe('the syntax colours of a diff', () => {
     await panel.page.evaluate(() => (window as unknown as { markNow(): void }).markNow());
     await panel.page.locator('.added .changed').first().waitFor();
     const marked = (side: string) =>
-      panel.page.locator(`.${side} .changed`).evaluateAll((all) => all.map((one) => one.textContent).join(''));
+      panel.page.locator(`.${side} .changed`).evaluateAll((marks) => marks.map((mark) => mark.textContent).join(''));
     assert.deepEqual([await marked('removed'), await marked('added')], ["two'", "three', 4"]);
     assert.match((await drawn(panel.page))[1]!, /string:'one .*string>changed:three' .*number>changed:4/);
     assert.deepEqual(

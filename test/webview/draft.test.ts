@@ -32,7 +32,7 @@ describe('a draft', () => {
     const [first] = await panel.posted('draft');
     assert.ok(first && first.text.length < 34, 'a part of it was told before the end');
     await panel.page.waitForFunction(() =>
-      host.posted.some((one) => one.type === 'draft' && one.text === 'half a thought that goes on and on'),
+      host.posted.some((message) => message.type === 'draft' && message.text === 'half a thought that goes on and on'),
     );
   });
 
@@ -242,7 +242,7 @@ describe('a draft', () => {
     await panel.snapshot(of('second', { draft: 'of the second' }));
     await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
     await panel.page.waitForFunction(() =>
-      host.posted.some((one) => one.type === 'draft' && one.key === 'first' && one.text === 'and two'),
+      host.posted.some((message) => message.type === 'draft' && message.key === 'first' && message.text === 'and two'),
     );
     await written('of the second');
   });
@@ -262,7 +262,7 @@ describe('a draft', () => {
     await field().fill('from here');
     await panel.send({ type: 'draft', key: 'first', text: 'from there again', revision: 4 });
     await panel.page.waitForFunction(() =>
-      host.posted.some((one) => one.type === 'draft' && one.text === 'from here' && one.revision > 4),
+      host.posted.some((message) => message.type === 'draft' && message.text === 'from here' && message.revision > 4),
     );
     assert.equal(await field().inputValue(), 'from here');
   });

@@ -101,7 +101,9 @@ describe('entries', () => {
     const all = page.getByRole('button', { name: 'Retry All', exact: true });
     assert.equal(await page.getByRole('button', { name: 'Retry', exact: true }).count(), 4);
     assert.deepEqual(
-      await all.evaluateAll((buttons) => buttons.map((one) => one.closest<HTMLElement>('.entry')?.dataset.entryId)),
+      await all.evaluateAll((buttons) =>
+        buttons.map((button) => button.closest<HTMLElement>('.entry')?.dataset.entryId),
+      ),
       ['g3'],
     );
     await all.click();
@@ -575,7 +577,7 @@ describe('entries', () => {
     const { page } = await open([message('u', 'user', '\u001b['.repeat(50_000))]);
     const boxes = (): Promise<number[]> =>
       page.locator('.said .text-box').evaluateAll((all) => all.map((box) => box.textContent?.length ?? 0));
-    const sum = (lengths: readonly number[]): number => lengths.reduce((total, one) => total + one, 0);
+    const sum = (lengths: readonly number[]): number => lengths.reduce((total, length) => total + length, 0);
     assert.equal(sum(await boxes()), 6_000);
     await page.getByRole('button', { name: 'Show all' }).click();
     assert.equal(sum(await boxes()), 100_000);

@@ -169,7 +169,7 @@ describe('the focus view', () => {
     await shown!.focus();
     await panel.update({ op: 'put', index: 3, item: read(1) });
     await panel.page.getByText('Read 2 files · 1 subagent').waitFor();
-    assert.ok(await shown!.evaluate((one) => one === document.activeElement));
+    assert.ok(await shown!.evaluate((node) => node === document.activeElement));
     assert.equal(await panel.page.locator('.nest').count(), 0);
   });
 

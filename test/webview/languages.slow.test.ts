@@ -35,9 +35,9 @@ const TRIM = /^[^\p{L}\p{N}/]+|[^\p{L}\p{N}/]+$/gu;
 function textsOfOthers(value: unknown, key = ''): readonly string[] {
   if (CODES.has(key)) return [];
   if (typeof value === 'string') return value === '' ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap((one) => textsOfOthers(one, key));
+  if (Array.isArray(value)) return value.flatMap((item) => textsOfOthers(item, key));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => textsOfOthers(one, name));
+  return Object.entries(value).flatMap(([name, item]) => textsOfOthers(item, name));
 }
 
 /**
@@ -97,7 +97,7 @@ describe('the panel in another language', () => {
     it(`translates each of its texts: ${name}`, async () => {
       const { panel, scene } = await show(name, 'pseudo');
       const others = [...textsOfOthers(scene), ...NAMED].map((text) => text.replaceAll(/\s+/g, ' ').trim());
-      const isOthers = (part: string): boolean => others.some((one) => one.includes(part.replaceAll(TRIM, '')));
+      const isOthers = (part: string): boolean => others.some((text) => text.includes(part.replaceAll(TRIM, '')));
       const isEnglish = (text: string): boolean => {
         const parts = text
           .replaceAll(NUMBER, '')

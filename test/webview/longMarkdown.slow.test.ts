@@ -31,10 +31,10 @@ describe('long Markdown', function () {
       const text = (length: number): string =>
         (heads[kind] ?? '') + `${unit}${kind === 'mixed' ? '\n\n' : ''}`.repeat(Math.ceil(length / unit.length));
       const [short, long] = await page.evaluate(
-        ([one, other]) => {
-          parts.costAtEnd(one, 20);
+        ([short, long]) => {
+          parts.costAtEnd(short, 20);
           const best = (sample: string): number => Math.min(...[0, 1, 2].map(() => parts.costAtEnd(sample, 20)));
-          return [best(one), best(other)] as const;
+          return [best(short), best(long)] as const;
         },
         [text(10_000), text(100_000)] as const,
       );

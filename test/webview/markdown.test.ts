@@ -74,7 +74,7 @@ describe('markdown', () => {
     cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
     // In one call: a round trip per piece would take longer than the drawing.
     const different = await page.evaluate((all) => all.map(([whole, size]) => parts.difference(whole, size)), cases);
-    assert.deepEqual(different.filter((one) => one !== '').slice(0, 3), []);
+    assert.deepEqual(different.filter((difference) => difference !== '').slice(0, 3), []);
   });
 
   it('draws long lists, tables, paragraphs and code the same regardless of how they arrive', async () => {
@@ -87,7 +87,7 @@ describe('markdown', () => {
       `- outer\n${'  - inner item\n'.repeat(900)}\nend`,
     ];
     for (const text of texts) {
-      assert.equal(await page.evaluate((one) => parts.difference(one, 333), text), '');
+      assert.equal(await page.evaluate((source) => parts.difference(source, 333), text), '');
     }
   });
 
@@ -100,7 +100,7 @@ describe('markdown', () => {
       '## A heading\n\nA paragraph that says something.\n\n1. one thing\n2. another\n',
     ];
     for (const text of texts) {
-      const placed = await page.evaluate((one) => parts.placedPerNode(one, 4), text);
+      const placed = await page.evaluate((source) => parts.placedPerNode(source, 4), text);
       assert.ok(placed < 2, `${placed.toFixed(2)} nodes were placed for each that is left of ${text.slice(0, 20)}`);
     }
   });

@@ -107,7 +107,7 @@ describe('nested calls', () => {
     await panel.page.getByText('file4.ts').waitFor();
     const order = await panel.page
       .locator('[data-entry-id]')
-      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.entryId));
+      .evaluateAll((entries) => entries.map((entry) => (entry as HTMLElement).dataset.entryId));
     assert.deepEqual(order, ['t', 'c2', 'c4', 'u', 'z']);
   });
 

@@ -23,7 +23,7 @@ describe('a permission request', () => {
     assert.deepEqual(
       await card()
         .getByRole('button')
-        .evaluateAll((all) => all.map((one) => one.textContent?.replace(/\d$/, ''))),
+        .evaluateAll((buttons) => buttons.map((button) => button.textContent?.replace(/\d$/, ''))),
       ['Allow', 'Always npm test', 'Reject', 'Reject with a reason…'],
     );
     const order = await card().evaluate((node) => {

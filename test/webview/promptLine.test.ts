@@ -145,7 +145,8 @@ describe('the prompt line', () => {
     assert.deepEqual(await panel.posted('permission'), []);
     const [bottom, top] = await page.evaluate(() =>
       ['.prompt-line', '[data-permission-id]'].map(
-        (one) => document.querySelector(one)!.getBoundingClientRect()[one.startsWith('.') ? 'bottom' : 'top'],
+        (selector) =>
+          document.querySelector(selector)!.getBoundingClientRect()[selector.startsWith('.') ? 'bottom' : 'top'],
       ),
     );
     assert.ok(top! >= bottom!, `${top} is above ${bottom}`);

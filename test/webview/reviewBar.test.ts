@@ -153,7 +153,7 @@ describe('the review bar', () => {
       await panel.page.getByRole('status').filter({ hasText: 'Undoing' }).innerText(),
       'Undoing changes… 120 of 2,000',
     );
-    assert.ok(await button('Cancel').evaluate((one) => one === document.activeElement));
+    assert.ok(await button('Cancel').evaluate((node) => node === document.activeElement));
     await row('docs/upload.md').hover();
     await row('docs/upload.md').getByRole('button', { name: 'Undo' }).click({ force: true });
     await row('docs/upload.md').getByRole('button', { name: 'Keep' }).press('Enter');

@@ -37,7 +37,7 @@ describe('saved prompts', () => {
     const heights = await rows
       .nth(2)
       .locator('.codicon, .popup-label')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).lineHeight));
+      .evaluateAll((elements) => elements.map((element) => getComputedStyle(element).lineHeight));
     assert.equal(new Set(heights).size, 1, 'the icon is as high in the row as the name');
     assert.equal((await browser.panel.posted('prompts')).length, 2);
     await browser.panel.send({ type: 'prompts', prompts: PROMPTS.slice(1) });

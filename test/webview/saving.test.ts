@@ -111,8 +111,8 @@ describe('files that can be saved', () => {
       return {
         over: scrollWidth - clientWidth,
         saves: saves.length,
-        outside: saves.filter((one) => one.getBoundingClientRect().right > innerWidth).map(({ title }) => title),
-        cut: saves.filter((one) => one.getBoundingClientRect().width < 22).map(({ title }) => title),
+        outside: saves.filter((button) => button.getBoundingClientRect().right > innerWidth).map(({ title }) => title),
+        cut: saves.filter((button) => button.getBoundingClientRect().width < 22).map(({ title }) => title),
       };
     });
     assert.deepEqual(wide, { over: 0, saves: 19, outside: [], cut: [] });

@@ -109,7 +109,9 @@ describe('the scroll position', () => {
         text: node.textContent,
         top: node.getBoundingClientRect().top,
       }));
-      return all.filter((one) => one.text?.startsWith('Part') && one.top > top - 200 && one.top < bottom + 200);
+      return all.filter(
+        (heading) => heading.text?.startsWith('Part') && heading.top > top - 200 && heading.top < bottom + 200,
+      );
     });
 
   const append = (index: number, text: string): Op => ({ op: 'append', index, text, until: 0 });
@@ -254,7 +256,7 @@ describe('the scroll position', () => {
     await reload(items, anchor);
     const after = await headings();
     for (const { text, top } of before) {
-      const again = after.find((one) => one.text === text);
+      const again = after.find((heading) => heading.text === text);
       assert.ok(again && Math.abs(again.top - top) <= 1, `${text} was at ${top} and is at ${again?.top}`);
     }
   });

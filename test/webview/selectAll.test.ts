@@ -68,8 +68,8 @@ describe('select all and copy', () => {
       });
       assert.ok(copied.isLeft);
       assert.deepEqual(
-        copied.text.split(/\n+/).map((one) => one.trim()),
-        paragraphs.map((one) => one.trim()),
+        copied.text.split(/\n+/).map((paragraph) => paragraph.trim()),
+        paragraphs.map((paragraph) => paragraph.trim()),
       );
     });
   });

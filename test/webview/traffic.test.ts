@@ -101,7 +101,7 @@ describe('the traffic inspector', () => {
     return all.filter((message): message is Extract<FromTraffic, { type: T }> => message.type === type);
   };
   const next = async <T extends FromTraffic['type']>(type: T): Promise<Extract<FromTraffic, { type: T }>> =>
-    (await page.evaluate((one) => (host as unknown as TrafficHost).next(one), type)) as Extract<
+    (await page.evaluate((name) => (host as unknown as TrafficHost).next(name), type)) as Extract<
       FromTraffic,
       { type: T }
     >;

@@ -248,7 +248,7 @@ describe('transcript', () => {
     const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
     const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
     const at = (id: string) =>
-      page.waitForFunction((one) => document.activeElement?.matches(`[data-entry-id=${one}]`), id);
+      page.waitForFunction((entryId) => document.activeElement?.matches(`[data-entry-id=${entryId}]`), id);
     await page.locator('[data-entry-id=m63]').focus();
     for (const id of ['m60', 'm50', 'm40']) {
       await page.keyboard.press('Alt+ArrowUp');
@@ -267,7 +267,7 @@ describe('transcript', () => {
       ['nextPrompt', 'm60'],
     ] as const) {
       await panel.send({ type: 'focus', on });
-      await page.waitForFunction((one) => document.activeElement?.matches(`[data-entry-id=${one}]`), id);
+      await page.waitForFunction((entryId) => document.activeElement?.matches(`[data-entry-id=${entryId}]`), id);
     }
   });
 

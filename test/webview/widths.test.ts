@@ -33,8 +33,9 @@ function faults(panel: Panel): Promise<readonly string[]> {
 
     const middle = (selector: string): number =>
       boxOf(document.querySelector(selector)!).left * 2 + boxOf(document.querySelector(selector)!).width;
-    for (const one of ['.composer', '.page'])
-      if (Math.abs(middle(one) - innerWidth) > 1) found.push(`${one} is not in the middle: ${middle(one) / 2}`);
+    for (const selector of ['.composer', '.page'])
+      if (Math.abs(middle(selector) - innerWidth) > 1)
+        found.push(`${selector} is not in the middle: ${middle(selector) / 2}`);
 
     const [name] = all('.agent-name > .cut');
     if (!name || (isCut(name) && innerWidth > 260)) found.push('the name of the agent is cut');

@@ -70,8 +70,8 @@ export class AwayCard {
           index === undefined ? post({ type: 'openLocation', path }) : this.#transcript.revealFound(index);
         return this.#row(label, counts, open);
       }),
-      ...this.#list(strings.away.commands(commands.total), commands, (one) =>
-        this.#row(one.line, outcomeOf(one), () => this.#transcript.revealFound(one.index), 'code'),
+      ...this.#list(strings.away.commands(commands.total), commands, (command) =>
+        this.#row(command.line, outcomeOf(command), () => this.#transcript.revealFound(command.index), 'code'),
       ),
       ...this.#list(strings.away.decisions(decisions.total), decisions, ({ title, rule, outcome, index }) => {
         const words = strings.decisions[outcome === 'allowed' ? 'allowedByRule' : 'rejectedByRule'];
@@ -99,9 +99,9 @@ export class AwayCard {
     return line;
   }
 
-  #list<T>(title: string, { shown, total }: AwayList<T>, row: (one: T) => HTMLElement): readonly HTMLElement[] {
+  #list<T>(title: string, { shown, total }: AwayList<T>, row: (item: T) => HTMLElement): readonly HTMLElement[] {
     if (total === 0) return [];
-    const items = shown.map((one) => setAttributes(el('div', '', row(one)), { role: 'listitem' }));
+    const items = shown.map((item) => setAttributes(el('div', '', row(item)), { role: 'listitem' }));
     const list = setAttributes(el('div', 'away-list', ...items), { role: 'list', 'aria-label': title });
     const left = total - shown.length;
     return [el('h3', 'away-group', title), list, ...(left > 0 ? [el('div', 'away-more', moreCount(left))] : [])];

@@ -107,7 +107,7 @@ export class ChangedFiles {
     listing.pages.set(page, files);
     this.setVisibleRange(this.#visibleRange.from, this.#visibleRange.to);
     if (listing === this.#pending) {
-      const isComplete = this.#visiblePages(total).every((one) => listing.pages.has(one));
+      const isComplete = this.#visiblePages(total).every((page) => listing.pages.has(page));
       if (this.#displayed && !isComplete) return;
       this.#displayed = listing;
       this.#pending = undefined;

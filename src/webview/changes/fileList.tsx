@@ -355,7 +355,7 @@ function OpenButton({
   const apart = file.apart && strings.changes.apart[file.apart];
   const lines = file.isBinary ? strings.changes.binaryFile : linesLabel(file);
   const words = [path, strings.changes.changeKind[file.change], from, lines, state, yours, apart];
-  const label = words.filter((one) => one !== undefined).join(', ');
+  const label = words.filter((word) => word !== undefined).join(', ');
   return (
     <button
       type="button"

@@ -22,7 +22,7 @@ export function Attachments() {
   const isOffered = offer !== undefined && !attachments.some(({ label }) => label === offer.label);
   if (attachments.length === 0 && !isOffered) return null;
   const names = numbered(attachments.map(({ label }) => label));
-  const bytes = attachments.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
+  const bytes = attachments.reduce((sum, attachment) => sum + (attachment.bytes ?? 0), 0);
   return (
     <ul class="attachments" aria-label={strings.attachments}>
       {attachments.map((attachment, index) => (

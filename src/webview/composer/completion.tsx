@@ -149,17 +149,17 @@ function commandsFor(query: string): readonly Completion[] {
   const [first] = found;
   // A completely typed command needs no completion.
   if (found.length === 1 && first?.name === query && !isPrompt(first)) return [];
-  return found.map((one) => {
-    const { name, hint, description } = one;
+  return found.map((command) => {
+    const { name, hint, description } = command;
     const item = { id: name, label: `/${name}`, hint, description };
-    if (!isPrompt(one)) return item;
-    const source = strings.promptOf[one.source];
+    if (!isPrompt(command)) return item;
+    const source = strings.promptOf[command.source];
     return {
       ...item,
-      id: `${one.source}:${name}`,
+      id: `${command.source}:${name}`,
       icon: 'save',
       description: `${source} · ${description}`,
-      prompt: one,
+      prompt: command,
     };
   });
 }

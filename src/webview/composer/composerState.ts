@@ -110,7 +110,7 @@ class Composer {
     this.#recalled = undefined;
     this.#followUps = this.#lostMessages = [];
     this.problem.value = '';
-    const pending = [...this.#pendingByClientId.values()].find((one) => one.key === key);
+    const pending = [...this.#pendingByClientId.values()].find((sent) => sent.key === key);
     if (pending) this.#pendingByClientId.delete(pending.clientId);
     const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
     this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
@@ -248,7 +248,7 @@ class Composer {
    * @returns whether there were any
    */
   removeMentions(label: string): boolean {
-    const labels = session.attachments.peek().map((one) => one.label);
+    const labels = session.attachments.peek().map((attachment) => attachment.label);
     const find = (): number | undefined => mentionsIn(this.text.peek(), labels).get(label);
     const first = find();
     for (let start = first; start !== undefined; start = find()) {
@@ -341,7 +341,7 @@ class Composer {
     if (this.#key === null) return;
     const { clientId, text, revision } = this.pending.peek() ?? {};
     const sent = clientId !== undefined && text !== undefined && revision !== undefined;
-    const next = this.#followUps.map((one) => one.text);
+    const next = this.#followUps.map((followUp) => followUp.text);
     drafts.set(this.#key, {
       text: this.text.peek(),
       revision: this.#revision,
@@ -440,7 +440,7 @@ class Composer {
 
 function withoutSent(text: string, ...sent: readonly string[]): string {
   let rest = text;
-  for (const one of sent) if (rest.startsWith(one)) rest = rest.slice(one.length).replace(/^\s+/, '');
+  for (const message of sent) if (rest.startsWith(message)) rest = rest.slice(message.length).replace(/^\s+/, '');
   return rest;
 }
 
@@ -475,7 +475,7 @@ function keptDraft(key: string): KeptDraft | undefined {
 /** Returns the drafts of other new sessions by key. */
 function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
   const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
-  return new Map(all.filter((one): one is [string, KeptDraft] => one[0] !== shown && one[1]?.isNew === true));
+  return new Map(all.filter((entry): entry is [string, KeptDraft] => entry[0] !== shown && entry[1]?.isNew === true));
 }
 
 function readDraft({ text, revision, sent, lost, isNew }: Stored): KeptDraft | undefined {
@@ -490,7 +490,7 @@ function readDraft({ text, revision, sent, lost, isNew }: Stored): KeptDraft | u
 }
 
 function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isSent(value: unknown): value is SentDraft {

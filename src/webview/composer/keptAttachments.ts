@@ -65,5 +65,5 @@ function isWaiting(value: unknown): value is Waiting {
   const { type, data, name, mimeType } = value.message;
   const isKind = type === 'attachImage' || type === 'attachFile';
   const isPosted = typeof value.id === 'string' && typeof value.at === 'number';
-  return isPosted && isKind && [data, name, mimeType].every((one) => typeof one === 'string');
+  return isPosted && isKind && [data, name, mimeType].every((field) => typeof field === 'string');
 }

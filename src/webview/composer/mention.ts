@@ -31,7 +31,7 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
 export function mentionBefore(text: string, caret: number, labels: readonly string[]): number | undefined {
   const before = text.slice(0, caret);
   const end = before.endsWith(' ') ? caret - 1 : caret;
-  const lengths = labels.filter((one) => text.slice(0, end).endsWith(`@${one}`)).map(({ length }) => length);
+  const lengths = labels.filter((label) => text.slice(0, end).endsWith(`@${label}`)).map(({ length }) => length);
   return lengths.length === 0 ? undefined : end - Math.max(...lengths) - 1;
 }
 

@@ -34,7 +34,7 @@ export function Pickers() {
   if (options.length === 0) return <div class="pickers" />;
 
   function choose(id: string): void {
-    const option = options.find((one) => one.id === id)!;
+    const option = options.find((option) => option.id === id)!;
     if (option.type === 'boolean') set(option, !option.value);
     else
       pickers.current
@@ -115,7 +115,7 @@ function isAmbiguous(option: Select, all: readonly Select[]): boolean {
 }
 
 function nameOf({ value, values }: Select): string {
-  return values.find((one) => one.value === value)?.name ?? value;
+  return values.find((choice) => choice.value === value)?.name ?? value;
 }
 
 function titleOf({ name, description }: ConfigOption, value: string): string {
@@ -133,7 +133,9 @@ function Switches({ options }: { readonly options: readonly Switch[] }) {
       value={on.join(', ') || strings.off}
       title={`${strings.options}: ${on.join(', ') || strings.off}`}
       items={options.map(({ id, name, description, value }) => ({ id, label: name, description, isOn: value }))}
-      onChoose={(id) => post({ type: 'setConfig', id, value: !options.some((one) => one.id === id && one.value) })}
+      onChoose={(id) =>
+        post({ type: 'setConfig', id, value: !options.some((option) => option.id === id && option.value) })
+      }
     >
       <Icon name="checklist" />
       <span class="cut">{on.join(', ') || strings.options}</span>

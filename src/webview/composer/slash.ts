@@ -33,7 +33,7 @@ export function completeCommand(text: string, caret: number, command: string): s
 
 export function isCommand(commands: readonly AvailableCommand[], text: string): boolean {
   const name = /^\/(\S+)/.exec(text)?.[1];
-  return commands.some((one) => one.name === name);
+  return commands.some((command) => command.name === name);
 }
 
 /** Common names of the command that replaces the conversation by a summary. */
@@ -46,7 +46,7 @@ export function compactCommand(commands: readonly AvailableCommand[]): Available
 /** Returns the argument hint of a command until an argument is typed. */
 export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
   const name = /^\/(\S+) *$/.exec(text)?.[1];
-  return name === undefined ? undefined : commands.find((one) => one.name === name)?.hint || undefined;
+  return name === undefined ? undefined : commands.find((command) => command.name === name)?.hint || undefined;
 }
 
 /** A placeholder: `${input:file}` or `${input:file:which file}`. */
@@ -62,7 +62,7 @@ export function promptIn(
   text: string,
 ): { readonly prompt: PromptView; readonly rest: string } | undefined {
   const [, name, rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  const prompt = isCommand(commands, text) ? undefined : prompts.find((one) => one.name === name);
+  const prompt = isCommand(commands, text) ? undefined : prompts.find((prompt) => prompt.name === name);
   return prompt && fillPrompt(prompt, rest.trim()).text !== text ? { prompt, rest } : undefined;
 }
 

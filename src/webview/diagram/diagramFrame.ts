@@ -101,7 +101,9 @@ async function draw({ id, source, library, background, fontFamily, theme }: ToFr
   }
   document.body.append(picture);
   const { width, height } = sizeOf(picture);
-  const label = [...picture.querySelectorAll(':scope > title, :scope > desc')].map((one) => one.textContent).join('. ');
+  const label = [...picture.querySelectorAll(':scope > title, :scope > desc')]
+    .map((node) => node.textContent)
+    .join('. ');
   makeInert(picture);
   picture.setAttribute('width', String(width));
   picture.setAttribute('height', String(height));
@@ -122,15 +124,15 @@ function makeInert(picture: SVGSVGElement): void {
     const rules = [...(style.sheet?.cssRules ?? [])].filter((rule) => !(rule instanceof CSSImportRule));
     style.textContent = rules.map(({ cssText }) => cssText.replace(ADDRESS, 'none')).join('\n');
   }
-  for (const one of picture.querySelectorAll(FOREIGN)) one.remove();
+  for (const foreign of picture.querySelectorAll(FOREIGN)) foreign.remove();
   for (const link of picture.querySelectorAll('a')) link.replaceWith(...link.childNodes);
-  for (const one of [picture, ...picture.querySelectorAll<SVGElement>('*')]) {
-    for (const { name, value } of [...one.attributes]) {
+  for (const element of [picture, ...picture.querySelectorAll<SVGElement>('*')]) {
+    for (const { name, value } of [...element.attributes]) {
       const isAddress = /(?:^|:)(?:href|src)$/i.test(name) && !value.startsWith('#');
-      if (/^on|^nonce$/i.test(name) || isAddress) one.removeAttribute(name);
+      if (/^on|^nonce$/i.test(name) || isAddress) element.removeAttribute(name);
     }
-    const { cssText = '' } = one.style ?? {};
+    const { cssText = '' } = element.style ?? {};
     const inert = cssText.replace(ADDRESS, 'none');
-    if (inert !== cssText) one.style.cssText = inert;
+    if (inert !== cssText) element.style.cssText = inert;
   }
 }

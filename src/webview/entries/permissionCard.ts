@@ -60,8 +60,8 @@ export function createPermissionCard(
     if (answered || !answerGuard.allows(element, event, pressed)) return;
     answered = true;
     element.classList.add('answered');
-    for (const one of element.querySelectorAll<HTMLButtonElement>(':is(.answers, .more-answers) button'))
-      one.disabled = true;
+    for (const button of element.querySelectorAll<HTMLButtonElement>(':is(.answers, .more-answers) button'))
+      button.disabled = true;
     post({ type: 'permission', id: permission.id, optionId, reason: reason || undefined });
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
@@ -116,7 +116,7 @@ export function createPermissionCard(
       createReasonField(permission.id, (reason, event, pressed) => answer(reject.optionId, event, pressed, reason)),
     editButton(),
     offerButton(),
-  ].filter((one) => one !== undefined);
+  ].filter((part) => part !== undefined);
   if (permission.options.length > 0) more.push(keyHint());
   if (more.length > 0) element.append(el('div', 'more-answers', ...more));
   if (permission.options.some(({ kind }) => kind === 'allow_always'))

@@ -110,7 +110,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
 
   function showChange(): void {
     const { content, turnId } = tool();
-    const written = content.find((one) => one.type === 'diff');
+    const written = content.find((part) => part.type === 'diff');
     if (written && turnId !== undefined) context.revealChange(turnId, written.diff.path, index);
   }
 
@@ -186,7 +186,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const nodes = next.map(({ node }) => node).filter((node) => !node.hidden);
     const unchanged = nodes.length === body.children.length && nodes.every((node, at) => body.children[at] === node);
     if (!unchanged) body.replaceChildren(...nodes);
-    disposeTexts(contents.filter(({ markdown }) => !next.some((one) => one.markdown === markdown)));
+    disposeTexts(contents.filter(({ markdown }) => !next.some((part) => part.markdown === markdown)));
     contents = next;
     if (contents.some(({ markdown }) => markdown)) context.invalidate(view);
     drawTitle(item, expanded, asked);
@@ -246,8 +246,8 @@ function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();
 }
 
-function areSameRequests(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function areSameRequests(a: readonly PermissionView[], b: readonly PermissionView[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Returns the details of an expanded call: who decided, locations, raw input and output. */

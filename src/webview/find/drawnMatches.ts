@@ -151,8 +151,8 @@ export class DrawnMatches {
     // Without highlights, the browser still scrolls to the matches.
     if (!('highlights' in CSS)) return;
     CSS.highlights.set(ALL, new Highlight(...ranges));
-    const one = new Highlight(...(current ? [current] : []));
-    one.priority = 1;
-    CSS.highlights.set(CURRENT, one);
+    const highlight = new Highlight(...(current ? [current] : []));
+    highlight.priority = 1;
+    CSS.highlights.set(CURRENT, highlight);
   }
 }

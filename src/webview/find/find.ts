@@ -175,9 +175,9 @@ export class Find {
   #unfold(view: EntryView): boolean {
     const { element } = view;
     const folded = ownParts<HTMLDetailsElement>(element, 'details:not([open])');
-    for (const one of folded) one.open = true;
+    for (const details of folded) details.open = true;
     const lines = ownParts(element, '.fold-line[aria-expanded="false"]');
-    for (const one of lines) one.click();
+    for (const line of lines) line.click();
     if (ownParts(element, '.show-all[aria-expanded="false"]').length > 0) {
       setExpanded(element.dataset.entry?.replace(/^\w+ /, '') ?? '', true);
       view.update();

@@ -36,9 +36,9 @@ export class FindWidget {
   constructor(actions: FindWidgetActions) {
     this.#actions = actions;
     const switches = SWITCHES.map(({ name }) => {
-      const one = button(`find-switch ${name}`, '', () => this.#toggle(name));
-      setAttributes(one, { 'aria-pressed': 'false', 'aria-label': strings.find[name], title: strings.find[name] });
-      return [name, one] as const;
+      const toggle = button(`find-switch ${name}`, '', () => this.#toggle(name));
+      setAttributes(toggle, { 'aria-pressed': 'false', 'aria-label': strings.find[name], title: strings.find[name] });
+      return [name, toggle] as const;
     });
     this.#switches = Object.fromEntries(switches) as Record<Switch, HTMLButtonElement>;
     this.#steps = [
@@ -46,7 +46,7 @@ export class FindWidget {
       iconButton('arrow-down', strings.find.next, () => actions.step(1)),
     ];
     const close = iconButton('close', strings.closeByKey, () => actions.close());
-    const fields = el('div', 'find-fields', this.#field, ...switches.map(([, one]) => one));
+    const fields = el('div', 'find-fields', this.#field, ...switches.map(([, toggle]) => toggle));
     this.element = setAttributes(el('div', 'find', fields, this.#count, ...this.#steps, close), {
       role: 'search',
       'aria-label': strings.find.findInSession,
@@ -74,12 +74,12 @@ export class FindWidget {
     this.#count.title = count;
     this.element.classList.toggle('nothing', isEmpty);
     setAttributes(this.#field, { 'aria-invalid': isEmpty ? 'true' : undefined });
-    for (const one of this.#steps) one.setAttribute('aria-disabled', String(!canStep));
+    for (const step of this.#steps) step.setAttribute('aria-disabled', String(!canStep));
   }
 
   #toggle(name: Switch): void {
-    const one = this.#switches[name];
-    one.setAttribute('aria-pressed', String(one.getAttribute('aria-pressed') !== 'true'));
+    const toggle = this.#switches[name];
+    toggle.setAttribute('aria-pressed', String(toggle.getAttribute('aria-pressed') !== 'true'));
     this.#actions.search();
   }
 
@@ -87,7 +87,7 @@ export class FindWidget {
     if (isComposing(event)) return;
     const { key, code, altKey, shiftKey, ctrlKey, metaKey } = event;
     const isField = event.target === this.#field;
-    const pressed = altKey && !ctrlKey && !metaKey ? SWITCHES.find((one) => one.key === code) : undefined;
+    const pressed = altKey && !ctrlKey && !metaKey ? SWITCHES.find((toggle) => toggle.key === code) : undefined;
     if (key === 'Escape') this.#actions.close();
     else if (key === 'Enter' && isField) this.#actions.step(shiftKey ? -1 : 1);
     else if (pressed) this.#toggle(pressed.name);

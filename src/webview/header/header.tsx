@@ -39,7 +39,7 @@ const OF_AGENT = [NEW_WITH, CONTINUE_WITH, SET_MODEL, SAVE_PRESET];
 const ALL = [RENAME, FORK, STATUS, INFO, ...OF_SESSION, ...FOR_HELP, ...OF_AGENT, ...OF_WORKTREE];
 
 function run(id: string): void {
-  const item = ALL.find((one) => one.id === id)?.id;
+  const item = ALL.find((item) => item.id === id)?.id;
   if (item) post({ type: 'command', command: item });
 }
 

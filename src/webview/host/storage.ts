@@ -55,9 +55,9 @@ export class SessionStore<T extends object> {
         return;
       }
       const names = this.#names(storage);
-      const at = (one: string): number => parse(storage.getItem(one))?.at ?? 0;
-      if (names.length >= most && !names.includes(name))
-        storage.removeItem(names.reduce((oldest, one) => (at(one) < at(oldest) ? one : oldest)));
+      const at = (name: string): number => parse(storage.getItem(name))?.at ?? 0;
+      if (names.length >= maxSessions && !names.includes(name))
+        storage.removeItem(names.reduce((oldest, name) => (at(name) < at(oldest) ? name : oldest)));
       // If the new value does not fit, the old one must not override the page's own copy.
       if (!isLarge) storage.removeItem(name);
       storage.setItem(name, JSON.stringify({ at: Date.now(), value }));

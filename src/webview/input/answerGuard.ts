@@ -45,18 +45,18 @@ class AnswerGuard {
   /** Disables the buttons of a card until it can be answered. */
   watch(card: HTMLElement): void {
     if (this.#cards.has(card)) return;
-    const one: Watched = {
+    const state: Watched = {
       appearance: undefined,
       stillSince: performance.now(),
       changed: false,
       ownChange: false,
       observer: undefined,
     };
-    this.#cards.set(card, one);
+    this.#cards.set(card, state);
     if (card.matches('[data-elicitation-id]'))
       for (const type of ['input', 'change', 'focusout'])
         card.addEventListener(type, () => {
-          one.ownChange = true;
+          state.ownChange = true;
         });
     mark(card, false);
     this.#timer ??= setInterval(() => this.#checkAll(), CHECK_MS);
@@ -80,8 +80,8 @@ class AnswerGuard {
   }
 
   #restart(card: HTMLElement): void {
-    const one = this.#cards.get(card);
-    if (one) one.stillSince = performance.now();
+    const state = this.#cards.get(card);
+    if (state) state.stillSince = performance.now();
     mark(card, false);
   }
 
@@ -98,10 +98,10 @@ class AnswerGuard {
   }
 
   #isSettled(card: HTMLElement): boolean {
-    const one = this.#cards.get(card);
-    if (!one) return false;
-    this.#check(card, one);
-    return one.appearance !== undefined && performance.now() - one.stillSince >= SETTLE_MS;
+    const state = this.#cards.get(card);
+    if (!state) return false;
+    this.#check(card, state);
+    return state.appearance !== undefined && performance.now() - state.stillSince >= SETTLE_MS;
   }
 
   #pressed({ target }: PointerEvent): void {
@@ -110,37 +110,37 @@ class AnswerGuard {
   }
 
   #checkAll(): void {
-    for (const [card, one] of this.#cards) {
+    for (const [card, state] of this.#cards) {
       if (!card.isConnected) {
-        one.observer?.disconnect();
+        state.observer?.disconnect();
         this.#cards.delete(card);
         continue;
       }
-      this.#check(card, one);
-      mark(card, performance.now() - one.stillSince >= SETTLE_MS);
+      this.#check(card, state);
+      mark(card, performance.now() - state.stillSince >= SETTLE_MS);
     }
     if (this.#cards.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #check(card: HTMLElement, one: Watched): void {
-    if (!one.observer) {
-      one.observer = new MutationObserver(() => {
-        one.changed = true;
+  #check(card: HTMLElement, state: Watched): void {
+    if (!state.observer) {
+      state.observer = new MutationObserver(() => {
+        state.changed = true;
       });
-      one.observer.observe(entryOf(card), { subtree: true, childList: true, characterData: true });
+      state.observer.observe(entryOf(card), { subtree: true, childList: true, characterData: true });
     }
-    const old = one.appearance;
-    if (one.observer.takeRecords().length > 0) one.changed = true;
-    const words = old && !one.changed ? old.words : questionText(card);
+    const old = state.appearance;
+    if (state.observer.takeRecords().length > 0) state.changed = true;
+    const words = old && !state.changed ? old.words : questionText(card);
     const rects = rectsOf(card);
-    one.changed = false;
+    state.changed = false;
     const moved = !old || rects.some((value, index) => Math.abs(value - old.rects[index]!) > MAX_MOVE_PX);
     if (!moved && words === old.words) return;
-    one.appearance = { rects, words };
-    if (one.ownChange && old && words === old.words) one.ownChange = false;
-    else one.stillSince = performance.now();
+    state.appearance = { rects, words };
+    if (state.ownChange && old && words === old.words) state.ownChange = false;
+    else state.stillSince = performance.now();
   }
 }
 

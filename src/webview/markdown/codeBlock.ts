@@ -83,16 +83,16 @@ export function createCodeBlock(
     element.append(head);
     addButtonsLater(element, () => {
       const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
-        const one = iconButton(name, label, () => {
+        const control = iconButton(name, label, () => {
           const text = parts?.text() ?? source;
           post({ type: 'useCode', action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
         // A part of a file would replace the whole file.
         if (parts && action === 'apply') {
-          one.classList.add('for-complete');
-          one.hidden = !parts.isComplete();
+          control.classList.add('for-complete');
+          control.hidden = !parts.isComplete();
         }
-        return one;
+        return control;
       });
       const wrap = setAttributes(
         button('icon-button', '↵', () => {
@@ -177,7 +177,8 @@ function copyButton(copy: () => void): HTMLButtonElement {
 
 /** Shows the actions of a complete block. */
 export function showComplete(view: Element, group: number): void {
-  for (const one of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`)) one.hidden = false;
+  for (const button of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`))
+    button.hidden = false;
 }
 
 /**

@@ -200,7 +200,7 @@ export class MarkdownDoc {
     else if (image && !this.#settled) {
       // An image is drawn once its data is complete.
       const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
-      this.#setOpen(before.flatMap((one, index) => this.#piecesOf(one, index === 0)));
+      this.#setOpen(before.flatMap((part, index) => this.#piecesOf(part, index === 0)));
       return false;
     }
     const isFull = this.#tail.length > size;
@@ -244,7 +244,7 @@ export class MarkdownDoc {
     const hasMoved = start > 0 || this.#closeParts(block);
     if (isFull) return hasMoved || this.#cut(size);
     if (hasMoved && start === 0) return true;
-    this.#setOpen(blocks.slice(closed).flatMap((one, index) => this.#piecesOf(one, index === 0)));
+    this.#setOpen(blocks.slice(closed).flatMap((part, index) => this.#piecesOf(part, index === 0)));
     return false;
   }
 

@@ -222,7 +222,7 @@ class SegmentView implements Disposable {
     for (const line of this.element.querySelectorAll<HTMLElement>('.fold-line'))
       showFold(line, folds.isOpen(Number(line.dataset.fold)));
     for (const node of this.element.querySelectorAll<HTMLElement>('[data-folds]'))
-      node.hidden = !node.dataset.folds!.split(' ').every((one) => folds.isOpen(Number(one)));
+      node.hidden = !node.dataset.folds!.split(' ').every((fold) => folds.isOpen(Number(fold)));
   }
 
   dispose(): void {

@@ -52,10 +52,10 @@ function codeOf(block: Element): string {
   return [...block.querySelectorAll('.lang, .link, pre')].map((part) => part.textContent).join('\n');
 }
 
-function sameAttributes(one: Element, other: Element): boolean {
-  const names = one.getAttributeNames();
+function sameAttributes(a: Element, b: Element): boolean {
+  const names = a.getAttributeNames();
   return (
-    names.length === other.getAttributeNames().length &&
-    names.every((name) => one.getAttribute(name) === other.getAttribute(name))
+    names.length === b.getAttributeNames().length &&
+    names.every((name) => a.getAttribute(name) === b.getAttribute(name))
   );
 }

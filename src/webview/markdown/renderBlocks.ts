@@ -97,7 +97,7 @@ function renderBlocks(blocks: readonly Block[], parent: Node, context: MarkdownC
 export function renderFold(summary: string, id: number, isOpen: boolean, context: MarkdownContext): HTMLElement {
   const words = renderText(summary || strings.details, el('span', 'fold-words'), context, createBudget());
   // A button cannot contain links.
-  for (const one of words.querySelectorAll('a')) one.replaceWith(...one.childNodes);
+  for (const anchor of words.querySelectorAll('a')) anchor.replaceWith(...anchor.childNodes);
   const line = button('fold-line', '', () => context.toggleFold(id));
   line.append(words);
   line.dataset.fold = String(id);

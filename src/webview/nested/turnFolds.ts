@@ -81,7 +81,7 @@ export class TurnFolds {
       ...this.#change(old, () => this.#remove(index)),
       ...this.#change(member, () => this.#add(index, member!)),
     ];
-    return touched.filter((one) => one !== index);
+    return touched.filter((other) => other !== index);
   }
 
   toggle({ first, isOpen }: CallGroup): void {
@@ -166,13 +166,15 @@ export class TurnFolds {
   }
 }
 
-function isSameMember(one: Member, other: Member): boolean {
-  return one.turnId === other.turnId && one.activity === other.activity && one.name === other.name;
+function isSameMember(a: Member, b: Member): boolean {
+  return a.turnId === b.turnId && a.activity === b.activity && a.name === b.name;
 }
 
 function hasFailed({ status, decision, content }: ToolItem): boolean {
   if (!FOLDED.has(status) || (decision && decision.outcome !== 'allowed')) return true;
-  return content.some((one) => one.type === 'terminal' && ((one.terminal.exitCode ?? 0) !== 0 || one.terminal.signal));
+  return content.some(
+    (part) => part.type === 'terminal' && ((part.terminal.exitCode ?? 0) !== 0 || part.terminal.signal),
+  );
 }
 
 function isGroup({ members, names }: Fold): boolean {

@@ -56,7 +56,7 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     const whole = link('link', strings.openDiff, diff.path, options.openDiff);
     const left = between.reduce((sum, line) => sum + (line.left ?? 0), between.length);
     const words = strings.notShown(left, left);
-    const gap = between.some(({ left: one }) => one !== undefined)
+    const gap = between.some(({ left: omitted }) => omitted !== undefined)
       ? createLeft(words)
       : createGap(
           words,
@@ -169,15 +169,15 @@ function isBlankAfter(first: Line, line: Line | undefined): boolean {
 /** Returns the range of lines to omit; undefined if all fit. */
 function middleOf(lines: readonly Line[]): { readonly start: number; readonly end: number } | undefined {
   const rows = lines.map(({ text }) => Math.max(1, Math.ceil(Math.min(text.length, LINE_START + LINE_END) / COLUMNS)));
-  if (rows.reduce((sum, one) => sum + one, 0) <= WHOLE_ROWS) return undefined;
+  if (rows.reduce((sum, count) => sum + count, 0) <= WHOLE_ROWS) return undefined;
   return { start: linesThatFit(rows), end: lines.length - linesThatFit(rows.toReversed()) };
 }
 
 /** Returns the number of leading lines that fit at one end; at least one. */
 function linesThatFit(rows: readonly number[]): number {
   let room = END_ROWS;
-  const tooMuch = rows.findIndex((one) => {
-    room -= one;
+  const tooMuch = rows.findIndex((count) => {
+    room -= count;
     return room < 0;
   });
   return Math.max(1, tooMuch);

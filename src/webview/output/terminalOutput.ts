@@ -89,7 +89,7 @@ export function drawAnsi(parent: HTMLElement, text: string, openLink?: (href: st
   parent.replaceChildren(
     ...styledText(text).flatMap(({ text: part, color, background, decorations }) => {
       if (!color && !background && decorations.length === 0) return parts(part);
-      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), ...parts(part));
+      const span = el('span', decorations.map((decoration) => `ansi-${decoration}`).join(' '), ...parts(part));
       paint(span, color, 'fg');
       paint(span, background, 'bg');
       return span;

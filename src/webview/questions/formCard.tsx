@@ -35,7 +35,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const busy = sent && !refused;
 
   const problemOf = (key: string): FormProblem | undefined => {
-    const field = form.fields.find((one) => one.key === key);
+    const field = form.fields.find((field) => field.key === key);
     return (field && checkField(field, readValue(field, held[key])).problem) ?? refused?.[key];
   };
   const wrong = form.fields.filter(({ key }) => problemOf(key) !== undefined);
@@ -66,7 +66,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   useLayoutEffect(() => {
     if (focusOn === undefined) return;
     const fields = [...(element.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
-    const field = fields.find((one) => one.dataset.field === focusOn);
+    const field = fields.find((element) => element.dataset.field === focusOn);
     field?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     setFocusOn(undefined);
   }, [focusOn]);

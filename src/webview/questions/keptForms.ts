@@ -12,7 +12,7 @@ const store = new SessionStore<ByQuestion<FieldValues>>({
   name: 'forms',
   maxSessions: 20,
   read: (value) =>
-    Object.fromEntries(Object.entries(value).filter((one): one is [string, FieldValues] => isValues(one[1]))),
+    Object.fromEntries(Object.entries(value).filter((entry): entry is [string, FieldValues] => isValues(entry[1]))),
 });
 
 /** Includes secrets, which are only kept in memory. */
@@ -48,11 +48,11 @@ function formsOf(session: string): ByQuestion<FieldValues> {
 }
 
 function isValues(value: unknown): value is FieldValues {
-  const isText = (one: unknown): boolean => typeof one === 'string';
+  const isText = (text: unknown): boolean => typeof text === 'string';
   return (
     isRecord(value) &&
     Object.values(value).every(
-      (one) => isText(one) || typeof one === 'boolean' || (Array.isArray(one) && one.every(isText)),
+      (field) => isText(field) || typeof field === 'boolean' || (Array.isArray(field) && field.every(isText)),
     )
   );
 }

@@ -31,7 +31,7 @@ export function Questions({ onDrawn, onAnswer, onGone }: QuestionsProps) {
       ? answered.current
       : activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
   useLayoutEffect(() => {
-    const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
+    const waiting = questions.filter((question) => !(question.mode === 'url' && question.opened));
     for (const { id, message } of waiting) {
       if (!announced.current.has(id)) announce(strings.question(session.agentName.peek(), message), 'assertive');
     }

@@ -14,7 +14,8 @@ type Edits = Readonly<Record<string, KeptEdit>>;
 const store = new SessionStore<Edits>({
   name: 'edits',
   maxSessions: 20,
-  read: (value) => Object.fromEntries(Object.entries(value).filter((one): one is [string, KeptEdit] => isEdit(one[1]))),
+  read: (value) =>
+    Object.fromEntries(Object.entries(value).filter((entry): entry is [string, KeptEdit] => isEdit(entry[1]))),
 });
 
 const posted = new Set<string>();

@@ -8,7 +8,7 @@ type CallKind = keyof typeof strings.verbs;
 const KINDS = Object.keys(strings.verbs) as readonly CallKind[];
 
 export function kindOf(kind: string): CallKind {
-  return KINDS.find((one) => one === kind) ?? 'other';
+  return KINDS.find((known) => known === kind) ?? 'other';
 }
 
 /** Others use the foreground colour of charts. */

@@ -63,7 +63,7 @@ export class TimelineList {
         )
       : rows.length - 1;
     this.#spacer.style.height = `${rows.length * ROW_HEIGHT}px`;
-    for (const one of this.#rowElements.values()) one.remove();
+    for (const row of this.#rowElements.values()) row.remove();
     this.#rowElements.clear();
     if (before) this.#draw();
     else this.#scrollToActive();
@@ -129,20 +129,20 @@ export class TimelineList {
     const { scrollTop, clientHeight } = this.element;
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN_ROWS);
     const end = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + OVERSCAN_ROWS);
-    for (const [place, one] of this.#rowElements) {
+    for (const [place, row] of this.#rowElements) {
       if (place >= first && place < end) continue;
-      one.remove();
+      row.remove();
       this.#rowElements.delete(place);
     }
     for (let place = first; place < end; place++) {
       const known = this.#rowElements.get(place);
-      const one = known ?? this.#createRow(place);
-      one.ariaSelected = String(place === this.#active);
+      const row = known ?? this.#createRow(place);
+      row.ariaSelected = String(place === this.#active);
       if (known) continue;
-      this.#rowElements.set(place, one);
+      this.#rowElements.set(place, row);
       let next = place + 1;
       while (next < end && !this.#rowElements.has(next)) next++;
-      this.#spacer.insertBefore(one, this.#rowElements.get(next) ?? null);
+      this.#spacer.insertBefore(row, this.#rowElements.get(next) ?? null);
     }
     const active = this.#rowElements.get(this.#active);
     setAttributes(this.element, { 'aria-activedescendant': active?.id });
@@ -209,7 +209,7 @@ export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: Ti
   ];
 }
 
-function isSameRow(one: TimelineRow, other: TimelineRow): boolean {
-  if (one.kind === 'turn') return other.kind === 'turn' && one.turn.number === other.turn.number;
-  return other.kind === 'call' && one.call.index === other.call.index;
+function isSameRow(a: TimelineRow, b: TimelineRow): boolean {
+  if (a.kind === 'turn') return b.kind === 'turn' && a.turn.number === b.turn.number;
+  return b.kind === 'call' && a.call.index === b.call.index;
 }

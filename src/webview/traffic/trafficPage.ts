@@ -65,7 +65,7 @@ const direction = chooser(trafficStrings.column.direction);
 setOptions(
   direction,
   trafficStrings.allDirections,
-  DIRECTIONS.map((one) => [one, trafficStrings.direction[one]]),
+  DIRECTIONS.map((direction) => [direction, trafficStrings.direction[direction]]),
 );
 const method = chooser(trafficStrings.column.method);
 const session = chooser(trafficStrings.column.session);

@@ -96,7 +96,7 @@ export class TurnLanes {
     if (current?.seq === seq) return;
     this.#active = undefined;
     for (const { lane } of this.#visibleLanes()) {
-      const index = lane.marks.findIndex((one) => one.seq === seq);
+      const index = lane.marks.findIndex((mark) => mark.seq === seq);
       if (index === -1) continue;
       this.#active = { lane: lane.id, mark: index };
       break;

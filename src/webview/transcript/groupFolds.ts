@@ -189,6 +189,6 @@ export class GroupFolds implements PageGroups {
 function waitsForReview(item: ItemView, { turnId, files }: ReviewState): boolean {
   if (item.kind !== 'tool') return false;
   return item.content.some(
-    (one) => one.type === 'diff' && (item.turnId === turnId || !files || files.has(one.diff.path)),
+    (part) => part.type === 'diff' && (item.turnId === turnId || !files || files.has(part.diff.path)),
   );
 }

@@ -132,7 +132,7 @@ export class Nesting implements NestHost {
    */
   #find(path: readonly number[], index: number, drawn: (view: EntryView) => void): void {
     const [first, ...rest] = path;
-    const nest = [...this.#all()].find((one) => one.index === first);
+    const nest = [...this.#all()].find((nest) => nest.index === first);
     nest?.find(rest[0] ?? index, (view) => {
       if (rest.length === 0) drawn(view);
       else this.#find(rest, index, drawn);

@@ -32,7 +32,7 @@ export class OpenQuestions {
     readonly touched: Iterable<number>;
   } {
     const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
-    for (const id of this.#answered) if (!permissions.some((one) => one.id === id)) this.#answered.delete(id);
+    for (const id of this.#answered) if (!permissions.some((open) => open.id === id)) this.#answered.delete(id);
     const before = this.byIndex;
     this.#permissions = permissions;
     this.byIndex = Map.groupBy(permissions, ({ index }) => index);
@@ -59,13 +59,13 @@ export function drawOrphanCards(
   const shown = new Set<string>();
   for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {
     const drawn = cards.get(card);
-    if (drawn !== undefined && permissions.some((one) => JSON.stringify(one) === drawn)) shown.add(drawn);
+    if (drawn !== undefined && permissions.some((permission) => JSON.stringify(permission) === drawn)) shown.add(drawn);
     else card.remove();
   }
-  for (const one of permissions) {
-    const view = JSON.stringify(one);
+  for (const permission of permissions) {
+    const view = JSON.stringify(permission);
     if (shown.has(view)) continue;
-    const { element } = createPermissionCard(one, [], '', context);
+    const { element } = createPermissionCard(permission, [], '', context);
     cards.set(element, view);
     box.append(element);
   }

@@ -43,7 +43,7 @@ export class Revealer {
       scrollWithin(scroller.box, page.element, 'nearest');
       scroller.recordPosition();
     }
-    for (const one of this.#pages()) draw(one);
+    for (const page of this.#pages()) draw(page);
     invalidate();
   }
 

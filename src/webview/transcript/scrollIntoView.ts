@@ -108,8 +108,11 @@ export function focusEntry({ element }: EntryView): void {
 
 export function cardOf(box: Element, id: string | undefined): HTMLElement | undefined {
   if (id === undefined) return undefined;
-  const one = CSS.escape(id);
-  return box.querySelector<HTMLElement>(`[data-permission-id="${one}"], [data-elicitation-id="${one}"]`) ?? undefined;
+  const escapedId = CSS.escape(id);
+  return (
+    box.querySelector<HTMLElement>(`[data-permission-id="${escapedId}"], [data-elicitation-id="${escapedId}"]`) ??
+    undefined
+  );
 }
 
 /** @returns whether the card is in the page */

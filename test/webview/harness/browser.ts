@@ -159,7 +159,7 @@ export class Panel {
 
   /** @param after number of messages to skip */
   async next<T extends Posted['type']>(type: T, after = 0): Promise<Extract<Posted, { type: T }>> {
-    const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
+    const message = await this.page.evaluate(([name, skip]) => host.next(name, skip), [type, after] as const);
     return message as Extract<Posted, { type: T }>;
   }
 

@@ -37,8 +37,8 @@ export function manyFiles(count: number): readonly ChangedFileView[] {
 }
 
 export function countOf(files: readonly ChangedFileView[], version = 1) {
-  const added = files.reduce((sum, one) => sum + one.added, 0);
-  const removed = files.reduce((sum, one) => sum + one.removed, 0);
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.removed, 0);
   return { files: files.length, added, removed, version };
 }
 

@@ -21,7 +21,7 @@ const COMMANDS = ['review-security', 'pr-comments', 'init', 'compact'].flatMap((
 );
 
 function select(id: string, category: string, name: string, ...names: readonly string[]) {
-  const values = names.map((one) => ({ value: one, name: one, description: DESCRIPTION }));
+  const values = names.map((value) => ({ value, name: value, description: DESCRIPTION }));
   return { id, category, name, type: 'select' as const, value: names[0]!, values };
 }
 

@@ -18,7 +18,7 @@
       // VS Code serializes messages, which drops undefined members.
       const received = JSON.parse(JSON.stringify(message));
       posted.push(received);
-      waiting = waiting.filter((one) => !one(received));
+      waiting = waiting.filter((resolve) => !resolve(received));
     },
     getState: () => state,
     setState(next) {

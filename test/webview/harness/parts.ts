@@ -7,7 +7,7 @@ const viewport = {
     waiting.push(listener);
     return { dispose() {} };
   },
-  renew() {},
+  reobserve() {},
 };
 const context = {
   viewport,
@@ -70,7 +70,7 @@ function costAtEnd(text: string, size: number): number {
     costs.push(performance.now() - begin);
   }
   view.element.remove();
-  const tail = costs.slice(-Math.ceil(costs.length / 10)).sort((one, other) => one - other);
+  const tail = costs.slice(-Math.ceil(costs.length / 10)).sort((a, b) => a - b);
   // Excludes the slowest, in which the machine was busy.
   const calm = tail.slice(0, Math.ceil(tail.length * 0.9));
   return calm.reduce((sum, cost) => sum + cost, 0) / calm.length;

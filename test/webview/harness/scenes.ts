@@ -48,7 +48,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
       session: {
         ...SESSION_FULL,
         status: t('Waiting for you'),
-        queue: (SESSION_FULL.queue ?? []).map((one) => ({ ...one, reason: t('Waiting for your answer') })),
+        queue: (SESSION_FULL.queue ?? []).map((message) => ({ ...message, reason: t('Waiting for your answer') })),
         permissions: [permission(conversation().length - 1)],
       },
       items: conversation(),
@@ -194,7 +194,7 @@ function ends(): ItemView[] {
     turn(8, { stopReason: 'error' }),
     turn(9),
   ];
-  return turns.map((one) => ({ kind: 'turn_end', id: `end${one.number}`, turnId: one.id, at: AT, turn: one }));
+  return turns.map((turn) => ({ kind: 'turn_end', id: `end${turn.number}`, turnId: turn.id, at: AT, turn: turn }));
 }
 
 function tools(): ItemView[] {

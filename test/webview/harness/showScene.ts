@@ -15,8 +15,8 @@ export async function showScene(
   await visibleDrawn(panel);
   if (scene.opens !== undefined) {
     await panel.page.locator(scene.opens).first().waitFor({ state: 'attached' });
-    await panel.page.locator(scene.opens).evaluateAll((all) => {
-      for (const one of all) (one as HTMLElement).click();
+    await panel.page.locator(scene.opens).evaluateAll((elements) => {
+      for (const element of elements) (element as HTMLElement).click();
     });
   }
   const { files = [], count = 0 } = scene.lists ?? {};

@@ -25,7 +25,7 @@ export function timeline(): TimelineView {
     },
     { number: 3, at: AT + 2 * HOUR, index: 13 },
   ];
-  const one = (
+  const call = (
     index: number,
     turn: number,
     from: number,
@@ -47,17 +47,17 @@ export function timeline(): TimelineView {
     };
   };
   const calls = [
-    one(1, 1, 4, 9, 'read', 'Read src/server.ts'),
-    one(2, 1, 5, 12, 'read', 'src/upload/uploadQueue.ts'),
-    one(3, 1, 6, 8, 'search', 'Search for listening'),
-    one(4, 1, 15, 85, 'subagent', 'Look for flaky tests'),
-    one(5, 1, 16, 40, 'execute', 'npm test -- upload', { status: 'failed' }),
-    one(6, 1, 41, 80, 'fetch', 'https://example.com/docs'),
-    one(9, 2, 10, 14, 'read', 'test/upload.test.ts'),
-    one(10, 2, 20, 58, 'think', 'Plan'),
-    one(11, 2, 60, 95, 'edit', 'Edit test/upload.test.ts', { waitedMs: 32 * S }),
-    one(12, 2, 100, 170, 'execute', 'npm test'),
-    one(14, 3, 5, undefined, 'execute', 'npm run build'),
+    call(1, 1, 4, 9, 'read', 'Read src/server.ts'),
+    call(2, 1, 5, 12, 'read', 'src/upload/uploadQueue.ts'),
+    call(3, 1, 6, 8, 'search', 'Search for listening'),
+    call(4, 1, 15, 85, 'subagent', 'Look for flaky tests'),
+    call(5, 1, 16, 40, 'execute', 'npm test -- upload', { status: 'failed' }),
+    call(6, 1, 41, 80, 'fetch', 'https://example.com/docs'),
+    call(9, 2, 10, 14, 'read', 'test/upload.test.ts'),
+    call(10, 2, 20, 58, 'think', 'Plan'),
+    call(11, 2, 60, 95, 'edit', 'Edit test/upload.test.ts', { waitedMs: 32 * S }),
+    call(12, 2, 100, 170, 'execute', 'npm test'),
+    call(14, 3, 5, undefined, 'execute', 'npm run build'),
   ];
   return { from: 0, turns, calls, now: AT + 2 * HOUR + 40 * S, isDone: true };
 }
@@ -65,7 +65,7 @@ export function timeline(): TimelineView {
 export function timelineItems(): ItemView[] {
   const { calls } = timeline();
   return Array.from({ length: 15 }, (_, index) => {
-    const call = calls.find((one) => one.index === index);
+    const call = calls.find((candidate) => candidate.index === index);
     if (call) return tool(`c${index}`, { title: call.title, toolKind: call.kind, turnId: `t${call.turn}` });
     return message(`m${index}`, index % 2 === 0 ? 'user' : 'agent', `Message ${index}.`);
   });

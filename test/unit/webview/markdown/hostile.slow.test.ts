@@ -32,8 +32,8 @@ function readSpans(spans: readonly Span[], work: Work, depth = 1): void {
 function readBlock(block: Block, read: (text: string) => void): void {
   if ('text' in block && block.type !== 'code') read(block.text);
   if (block.type === 'table') [block.head, ...block.rows].flat().forEach(read);
-  if (block.type === 'quote' || block.type === 'note') for (const one of block.blocks) readBlock(one, read);
-  if (block.type === 'list') for (const item of block.items) for (const one of item.blocks) readBlock(one, read);
+  if (block.type === 'quote' || block.type === 'note') for (const part of block.blocks) readBlock(part, read);
+  if (block.type === 'list') for (const item of block.items) for (const part of item.blocks) readBlock(part, read);
 }
 
 function readPiece(piece: Piece): Work {

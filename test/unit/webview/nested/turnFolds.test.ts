@@ -137,13 +137,13 @@ describe('webview/turnFolds', () => {
             kind === 'call' || kind === 'failed'
               ? call(index, { turnId, status: kind === 'call' ? 'completed' : 'failed' })
               : said(index, kind, turnId);
-          for (const one of [index, ...folds.set(index, next)]) drawn.set(one, look(folds, one));
+          for (const at of [index, ...folds.set(index, next)]) drawn.set(at, look(folds, at));
           const group = toggles ? folds.at(index) : undefined;
           if (group) {
             folds.toggle(group);
-            for (const one of drawn.keys()) drawn.set(one, look(folds, one));
+            for (const at of drawn.keys()) drawn.set(at, look(folds, at));
           }
-          for (const [one, looked] of drawn) assert.equal(looked, look(folds, one), `entry ${one}`);
+          for (const [at, looked] of drawn) assert.equal(looked, look(folds, at), `entry ${at}`);
         }
       }),
     );

@@ -52,7 +52,7 @@ describe('the axis of the timeline', () => {
 describe('the lanes of the timeline', () => {
   const whole = new TimeAxis([{ from: 0, until: 100_000 }]);
   const placed = (lanes: readonly Lane[], calls: readonly TimelineCall[]) =>
-    calls.map((one) => lanes.findIndex((lane) => lane.spanOf(one)));
+    calls.map((call) => lanes.findIndex((lane) => lane.spanOf(call)));
 
   it('put parallel calls below each other, and subagents last', () => {
     const calls = [
