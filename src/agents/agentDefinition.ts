@@ -1,16 +1,16 @@
-// Reads the setting `parley.agents`: id → agent. Each entry is read on its own, so that an invalid
+// Parses the setting `parley.agents`: id → agent. Entries are parsed one by one, so that an invalid
 // one does not affect the others.
 import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 
 interface AgentCommon {
-  /** Key in the setting; stable, other settings refer to it. */
+  /** Key in the setting. Stable: other settings refer to it. */
   readonly id: string;
   readonly name: string;
   readonly protocol: 'auto' | 1 | 2;
 }
 
-/** A subprocess. `cwd` absent: the folder of the session. */
+/** A subprocess. `cwd` defaults to the session's folder. */
 export interface ProcessAgent extends AgentCommon {
   readonly type: 'process';
   readonly command: string;
@@ -26,9 +26,9 @@ export const DEMO_COMMAND = 'parley-demo';
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
   readonly url: string;
-  /** Values may contain `${secret:NAME}`: a secret stored for the origin of the URL. */
+  /** Values may contain `${secret:NAME}`, a secret stored for the origin of the URL. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What it may use of this machine; nothing by default. */
+  /** What the agent may use on this machine; nothing by default. */
   readonly allow: { readonly files: boolean; readonly terminals: boolean };
 }
 
@@ -46,7 +46,7 @@ export interface ParsedAgents {
   readonly problems: string[];
 }
 
-// Functions, as the language is not known when this file is loaded.
+// Functions, because the language is not known yet when this module loads.
 const isText = { error: (): string => l10n.t('must be a string') };
 const isFlag = { error: (): string => l10n.t('must be true or false') };
 const text = z.string(isText).check(z.minLength(1, { error: () => l10n.t('must not be empty') }));
@@ -78,8 +78,8 @@ const communicationSchema = z.object({ ...common, url: text, agent: text, header
 const kindSchema = z.looseObject({ type: z.optional(z.string(isText)) });
 
 /**
- * Reads `parley.agents`. Unknown keys are ignored, as other editors use the same entries (`"type":
- * "custom"`). Never throws: unreadable entries are skipped with a sentence.
+ * Parses `parley.agents`. Ignores unknown keys, as other editors use the same entries (`"type":
+ * "custom"`). Never throws: invalid entries are skipped and reported.
  */
 export function parseAgents(setting: unknown): ParsedAgents {
   const agents: AgentDefinition[] = [];
@@ -96,7 +96,7 @@ export function parseAgents(setting: unknown): ParsedAgents {
   return { agents, problems };
 }
 
-/** Resolves the demo's command, whose path changes with each version of the extension. */
+/** Resolves the demo's command: its path changes with each version of the extension. */
 export function withDemo(agent: AgentDefinition, demo: AgentProgram): AgentDefinition {
   if (agent.type !== 'process' || agent.command !== DEMO_COMMAND) return agent;
   const { command, args, env } = demo;

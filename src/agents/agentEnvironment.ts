@@ -1,5 +1,5 @@
-// The environment of a started agent: the user's, with the PATH of their terminal and what its
-// setting says.
+// Builds the environment of an agent: the user's, with the PATH of their login shell and the
+// variables in the agent's setting.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,25 +11,25 @@ import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import { signalGroup } from './processTree';
 
-/** The first non-empty one counts. */
+/** In order of precedence. */
 const LOCALE_NAMES = ['LC_ALL', 'LC_CTYPE', 'LANG'];
 
-/** @param env of the extension host; @param shellPath from `loginShellPath`, searched first */
+/** @param env of the extension host @param shellPath from `loginShellPath`, searched first */
 export function agentEnvironment(
   env: NodeJS.ProcessEnv,
   shellPath: string | undefined,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const merged = usersEnvironment(env);
-  // An app started from the Dock has no locale, so programs read all text as ASCII. Terminal sets
-  // this one.
+  // Apps started from the Dock have no locale, so programs read all text as ASCII. Terminal.app
+  // sets this one.
   if (platform === 'darwin' && !LOCALE_NAMES.some((name) => merged[name])) merged.LANG = 'en_US.UTF-8';
   const pathKey = Object.keys(merged).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   if (shellPath !== undefined) merged[pathKey] = mergePaths(shellPath, merged[pathKey]);
   return merged;
 }
 
-/** `own` wins. */
+/** Merges two sets of variables; `own` wins. */
 export function withVariables(
   base: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -38,7 +38,8 @@ export function withVariables(
   const merged = new Map(Object.entries(base));
   for (const [name, value] of Object.entries(own)) {
     if (platform === 'win32') {
-      // Names ignore case there; with two spellings of Path, it would be random which one counts.
+      // Windows ignores the case of names: with two spellings of Path, it would be random which one
+      // wins.
       for (const known of [...merged.keys()]) if (known.toLowerCase() === name.toLowerCase()) merged.delete(known);
     }
     merged.set(name, value);
@@ -47,22 +48,22 @@ export function withVariables(
 }
 
 /**
- * Variables that make a child behave as a part of VS Code: Electron as Node, a waiting debugger,
+ * Variables that make a child process act as part of VS Code: Electron as Node, a waiting debugger,
  * sockets of this window.
  */
 const INTERNAL_NAMES = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
 const EDITOR_NODE_OPTIONS = /--inspect|js-debug|vscode/i;
 
-/** Values that the snap's launcher replaced; empty: none. */
+/** Original values of variables that the snap launcher replaced; empty if there was none. */
 const SNAP_ORIGINAL = /_VSCODE_SNAP_ORIG$/;
 
-/** For programs that come with VS Code, or run in its Electron. */
+/** Returns the environment for programs that come with VS Code or run in its Electron. */
 export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && !INTERNAL_NAMES.test(name)) own[name] = value;
   }
-  // VS Code's launcher moves the user's own value aside.
+  // VS Code's launcher stores the user's own value here.
   const users = env.VSCODE_NODE_OPTIONS;
   if (users) own.NODE_OPTIONS = users;
   else if (own.NODE_OPTIONS !== undefined && EDITOR_NODE_OPTIONS.test(own.NODE_OPTIONS)) delete own.NODE_OPTIONS;
@@ -70,8 +71,8 @@ export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> 
 }
 
 /**
- * Also without what a snap or AppImage adds: programs of the system would load the package's
- * libraries and fail. A Flatpak needs its own.
+ * Returns the environment for other programs, also without what a snap or AppImage adds: system
+ * programs would load the package's libraries and fail. A Flatpak keeps its own.
  * @param program of the extension host
  */
 export function usersEnvironment(env: NodeJS.ProcessEnv, program = process.execPath): Record<string, string> {
@@ -82,7 +83,7 @@ export function usersEnvironment(env: NodeJS.ProcessEnv, program = process.execP
 
 function leavePackages(env: Record<string, string>, program: string): void {
   for (const root of [env.SNAP, env.APPDIR]) {
-    // Of another program, from which the user started VS Code.
+    // Set by another program, from which the user started VS Code.
     if (root === undefined || !posix.isAbsolute(root) || !isIn(root, program)) continue;
     for (const [name, value] of Object.entries(env)) {
       const parts = value.split(delimiter);
@@ -111,33 +112,32 @@ function isIn(root: string, path: string): boolean {
 export interface ShellPathOptions {
   readonly log: Log;
   readonly env?: NodeJS.ProcessEnv;
-  /** Default: `$SHELL`, else that of the user's account. */
+  /** Default: `$SHELL`, else the shell of the user's account. */
   readonly shell?: string;
-  /** How long the caller waits, ms. Default 5 s. */
+  /** Timeout for the caller, in ms. Default 5 s. */
   readonly deadlineMs?: number;
-  /** How long the shell may run, ms. Default 60 s. */
+  /** Timeout for the shell itself, in ms. Default 60 s. */
   readonly limitMs?: number;
 }
 
 export interface ShellAnswer {
   readonly shell: string;
-  /** Duration or waiting time, ms. */
+  /** Duration or waiting time, in ms. */
   readonly ms: number;
   readonly path?: string;
   readonly problem?: string;
 }
 
 const MAX_OUTPUT_CHARS = 1024 * 1024;
-/** Answers by shell. Failures are not cached: a slow profile is asked again. */
+/** PATH by shell. Failures are not cached, so a slow profile is asked again. */
 const answers = new Map<string, string>();
 let last: ShellAnswer | undefined;
-/** Running shells; undefined if one failed. */
+/** Running shells by name; they resolve to undefined on failure. */
 const asking = new Map<string, Promise<string | undefined>>();
 
 /**
- * Asks the login shell for its PATH, once in this process; later calls share a late run.
- * @returns undefined on Windows, where programs get the user's PATH anyway, and without an answer
- * in time
+ * Asks the login shell for its PATH, once per process; later callers share a run in progress.
+ * @returns undefined on Windows, where programs get the user's PATH anyway, or on a timeout
  */
 export function loginShellPath(options: ShellPathOptions): Promise<string | undefined> {
   if (process.platform === 'win32') return Promise.resolve(undefined);
@@ -177,12 +177,12 @@ export function lastShellAnswer(): ShellAnswer | undefined {
   return last;
 }
 
-/** The answer so far, which may come later than callers waited for. */
+/** Returns the PATH if the shell has answered, possibly after callers stopped waiting. */
 export function knownShellPath(): string | undefined {
   return answers.get(userShell(process.env) ?? '');
 }
 
-/** Without duplicates and empty folders. */
+/** Joins two PATHs without duplicates and empty entries. */
 export function mergePaths(first: string | undefined, second: string | undefined): string {
   const folders = `${first ?? ''}${delimiter}${second ?? ''}`.split(delimiter).filter((folder) => folder !== '');
   return [...new Set(folders)].join(delimiter);
@@ -197,13 +197,13 @@ function userShell(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * Prints the environment between two marks, by one program: nushell keeps all but the last of
- * several commands to itself.
+ * Prints the environment between two marks with a single program: nushell prints only the output of
+ * the last command.
  */
 export function shellArguments(shell: string, mark: string): readonly string[] {
   const script = `/bin/sh -c 'echo ${mark}; /usr/bin/env; echo ${mark}'`;
   switch (basename(shell)) {
-    // The C shells accept `-l` only alone.
+    // The C shells accept `-l` only on its own.
     case 'csh':
     case 'tcsh':
       return ['-i', '-c', script];
@@ -218,16 +218,16 @@ export function shellArguments(shell: string, mark: string): readonly string[] {
 }
 
 function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: Log): Promise<string | undefined> {
-  // Profiles print greetings and prompts: only text between the marks counts.
+  // Profiles print greetings and prompts, so only text between the marks counts.
   const mark = `parley-${randomBytes(8).toString('hex')}`;
   return new Promise((resolve, reject) => {
-    // Own group: an interactive shell takes over its group's terminal, and leftovers must be
-    // endable.
+    // In its own group, as an interactive shell takes over its group's terminal, and so that
+    // leftovers can be killed.
     const after = Date.now();
     const child = spawn(shell, shellArguments(shell, mark), {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Profiles know this name from VS Code and skip what needs a person.
+      // Profiles check this VS Code variable to skip interactive steps.
       env: { ...usersEnvironment(env), VSCODE_RESOLVING_ENVIRONMENT: '1' },
     });
     let output = '';
@@ -258,18 +258,18 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
 }
 
 /**
- * Delay of the shell for a window whose first agent doesn't need it, ms: a profile can use a
- * processor for a second while the chat opens.
+ * Delay in ms before the shell is asked in a window whose first agent doesn't need it: a profile
+ * can take a second of CPU while the chat opens.
  */
 const ASK_LATER_MS = 30_000;
 
 let first: Promise<unknown> | undefined;
 
 /**
- * The environment to start `command` in (absent: any command), with the PATH of the login shell.
- * The name of an agent waits for the shell, as its meaning depends on PATH. An absolute path
- * doesn't: VS Code usually has the shell's environment already. What agents run (absent `command`)
- * waits for the first time only: a broken profile must not slow each of them down.
+ * Returns the environment for `command` (default: any command), with the login shell's PATH.
+ * Waits for the shell if `command` is a name, which PATH resolves. Does not wait for an absolute
+ * path, as VS Code usually has the shell's environment already. Without `command` (for what agents
+ * run), waits only the first time, so that a broken profile does not slow every call.
  */
 export async function userEnvironment(log: Log, command?: string): Promise<Record<string, string>> {
   const ask = (): Promise<unknown> => {

@@ -1,5 +1,5 @@
-// Reads agents from the settings of other editors: Zed's and JetBrains' `agent_servers`, and the
-// lists of other extensions for VS Code. Entries are only offered; nothing in them is trusted.
+// Imports agents from the settings of other editors: Zed's and JetBrains' `agent_servers`, and the
+// lists of other VS Code extensions. Entries are only suggested; nothing in them is trusted.
 import * as l10n from '@vscode/l10n';
 import { isSecretName } from '../base/redactJson';
 import { at } from '../base/untrusted';
@@ -11,14 +11,14 @@ const MAX_NAME = 100;
 const MAX_ENTRY = 20_000;
 
 export interface ImportedAgent {
-  /** May be taken already. */
+  /** May already be in use. */
   readonly id: string;
   readonly agent: AgentDefinition;
-  /** Without secrets. */
+  /** The setting's entry, without secrets. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Secret values, for the secret storage. */
+  /** Secret values, to go into the secret storage. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Secret headers; the entry has `${secret:NAME}` instead. */
+  /** Secret headers; the entry refers to them as `${secret:NAME}`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -49,14 +49,14 @@ function entriesOf(value: unknown): readonly (readonly [key: string, entry: unkn
 function readAgent(key: string, raw: unknown): ImportedAgent | string {
   const name = (textAt(raw, 'name') ?? textAt(raw, 'displayName') ?? key).trim().slice(0, MAX_NAME) || key;
   const command = at(raw, 'command');
-  // Earlier versions of Zed.
+  // The format of earlier versions of Zed.
   const nested = typeof command === 'object' ? command : raw;
   const entry = present({
     name,
     command: typeof command === 'object' ? at(command, 'path') : command,
     args: at(nested, 'args'),
     env: at(nested, 'env'),
-    // Variables are not replaced; without a folder, the agent starts in that of the session.
+    // Variables are not expanded: without a folder, the agent starts in the session's.
     cwd: String(at(raw, 'cwd')).includes('${') ? undefined : at(raw, 'cwd'),
     url: at(raw, 'url'),
     headers: at(raw, 'headers'),
@@ -90,7 +90,7 @@ export function secretName(header: string): string {
   return header.replace(/[^\w.-]/g, '-').slice(0, 100);
 }
 
-/** References such as `${env:KEY}` are no secrets. */
+/** Splits values into plain and secret ones. References such as `${env:KEY}` are not secrets. */
 function divided(values: Readonly<Record<string, string>>): {
   readonly secrets: Readonly<Record<string, string>>;
   readonly others: Readonly<Record<string, string>>;

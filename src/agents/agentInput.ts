@@ -1,5 +1,5 @@
-// Reads what a person types for an agent: a command with its arguments in one line, an address, a
-// folder, the name of a variable or of a header.
+// Parses and checks what a person types for an agent: a command line, a URL, a folder, the name of
+// a variable or of a header.
 import { isAbsolute } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { isCredential, isHeaderName, isHeaderValue } from '../base/httpHeader';
@@ -7,8 +7,8 @@ import { isCredential, isHeaderName, isHeaderValue } from '../base/httpHeader';
 const MAX_ID = 40;
 
 /**
- * Quotes keep spaces; in double quotes, a backslash escapes a quote or backslash; elsewhere it is
- * literal, for Windows paths.
+ * Splits a command line into words. Quotes keep spaces. In double quotes, a backslash escapes a
+ * quote or backslash; elsewhere it is literal, for Windows paths.
  * @returns undefined if a quote is not closed
  */
 export function wordsOf(line: string): readonly string[] | undefined {
@@ -37,7 +37,7 @@ export function lineOf(words: readonly string[]): string {
     .join(' ');
 }
 
-/** A line break or another control would be lost. */
+/** Returns whether words survive an input box, which drops line breaks and other controls. */
 export function fitsInLine(words: readonly string[]): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return words.every((word) => !/[\u0000-\u001f\u007f\u2028\u2029]/.test(word));
@@ -53,7 +53,7 @@ export function idFrom(name: string): string {
   return id === '' || id === '__proto__' ? 'agent' : id;
 }
 
-// Each returns what is wrong, as a sentence.
+// Each returns an error message, or undefined.
 
 export function commandProblem(line: string): string | undefined {
   const words = wordsOf(line);
@@ -91,7 +91,7 @@ export function headerValueProblem(value: string): string | undefined {
   return isHeaderValue(value) ? undefined : l10n.t('Use one line of letters, digits and punctuation.');
 }
 
-/** A key or token; may be empty. */
+/** Checks a key or token, which may be empty. */
 export function credentialProblem(text: string): string | undefined {
   const credential = text.trim();
   return credential === '' || isCredential(credential)

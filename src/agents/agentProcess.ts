@@ -1,4 +1,4 @@
-// One running agent process: started without a shell, read through its pipes, ended together with
+// A running agent process: started without a shell, read through pipes, and ended together with
 // everything that it started.
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -21,13 +21,13 @@ export interface AgentExit extends TreeExit {
 
 export interface StartOptions extends TreeOptions {
   readonly onStderr?: ((line: string) => void) | undefined;
-  /** Ends the agent if aborted while it is being spawned. */
+  /** Aborting ends an agent that is still being spawned. */
   readonly signal?: AbortSignal;
 }
 
 export class AgentProcess implements Disposable {
   readonly pid: number;
-  /** Resolves after all output was read. Never rejects. */
+  /** Resolves once all output was read. Never rejects. */
   readonly exited: Promise<AgentExit>;
   readonly #transport: StdioTransport;
   readonly #tree: AgentTree;
@@ -74,21 +74,23 @@ export class AgentProcess implements Disposable {
     return this.#tree.isRunning;
   }
 
-  /** Without terminal colours. */
+  /** Returns the last lines of stderr, without terminal colours. */
   stderrTail(lines = 20): string {
     return stripVTControlCharacters(this.#stderr.tail.lines(lines));
   }
 
   /**
-   * Closes stdin, then SIGTERM, then SIGKILL, for the whole tree. Resolves with `isStuck` if the
-   * system can't end the agent.
+   * Closes stdin, then sends SIGTERM, then SIGKILL, to the whole tree. Resolves with `isStuck` if
+   * the system can't end the agent.
    */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#tree.close().then(() => this.exited);
     return this.#closing;
   }
 
-  /** Closes without waiting. If the extension host dies first, the orphan guard finishes it. */
+  /**
+   * Starts to close without waiting. If the extension host dies first, the orphan guard finishes.
+   */
   dispose(): void {
     this.close().catch((error: unknown) => this.#log.error(`Ending process ${this.pid} failed: ${messageOf(error)}`));
   }
@@ -115,7 +117,7 @@ export async function checkFolder(cwd: string): Promise<void> {
   );
 }
 
-/** Follows a name: "exited with code 3", "was ended by SIGKILL". */
+/** Returns a phrase that follows a name: "exited with code 3", "was ended by SIGKILL". */
 export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): Localizable {
   if (exit.isStuck) return localizable("couldn't be stopped");
   if (exit.signal !== null) return localizable('was ended by {0}', exit.signal);
@@ -125,7 +127,7 @@ export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'
 const TAIL_CHARS = 64 * 1024;
 const MAX_LINE_CHARS = 4096;
 
-/** Reads to the end, as a full pipe would stop the agent. */
+/** Collects stderr. Reads it to the end, as a full pipe would block the agent. */
 export class StderrLog {
   readonly tail = new TailBuffer(TAIL_CHARS);
   readonly #log: Log;
@@ -157,7 +159,7 @@ export class StderrLog {
       this.#write(this.#line + line);
       this.#line = '';
     }
-    // Of an endless line, only the beginning is kept.
+    // Keep only the beginning of an endless line.
     if (this.#line.length <= MAX_LINE_CHARS) this.#line += last;
   }
 
@@ -175,7 +177,7 @@ export class TailBuffer {
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param capacity UTF-16 units */
+  /** @param capacity in UTF-16 units */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -183,11 +185,14 @@ export class TailBuffer {
   append(text: string): void {
     this.#chunks.push(text);
     this.#length += text.length;
-    // Compact at twice the capacity: many small pieces stay cheap.
+    // Compacting at twice the capacity keeps many small chunks cheap.
     if (this.#length > this.#capacity * 2 || this.#chunks.length > 1024) this.#compact();
   }
 
-  /** If text was dropped, starts after the first line break, so that no partial line shows. */
+  /**
+   * Returns the text. If the start was dropped, begins after the first line break, to show no
+   * partial line.
+   */
   toString(): string {
     this.#compact();
     return this.#chunks[0] ?? '';

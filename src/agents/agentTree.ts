@@ -1,5 +1,4 @@
-// The process of an agent with all that it starts: spawned with a mark that its children inherit,
-// and ended as a whole.
+// An agent process with all its descendants: marked by an inherited variable, and ended as a whole.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
@@ -22,12 +21,12 @@ import { planStart, withUmask } from './startPlan';
 import { endBorn, endChildrenOf, endWindowsTree, type ProcessBirth } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** How long pipes are read after the exit, ms: another process may hold them open. */
+/** Time to keep reading pipes after the exit, in ms: another process may hold them open. */
 const DRAIN_MS = 250;
 const POLL_MS = 50;
-/** In the environment of an agent and all that it starts, with a unique value. */
+/** Environment variable of an agent and all its descendants, with a unique value. */
 const MARK = 'PARLEY_AGENT_PROCESS';
-/** How long a killed process may take to end, ms; one that hangs in the kernel is given up then. */
+/** Time for a killed process to end, in ms. One that hangs in the kernel is given up after that. */
 const KILLED_MS = 2000;
 
 export interface TreeExit {
@@ -44,7 +43,7 @@ export interface TreeOptions {
   readonly cwd: string;
   readonly umask?: number;
   readonly log: Log;
-  /** Waiting times of `close`, ms. Default 2.5 s, 2 s and 2 s. */
+  /** Timeouts of `close`, in ms. Default 2.5 s, 2 s and 2 s. */
   readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
 
@@ -55,12 +54,12 @@ export class AgentTree {
   readonly stderr: Readable;
   readonly mark: string;
   readonly birth: ProcessBirth;
-  /** Resolves after all output was read. Never rejects. */
+  /** Resolves once all output was read. Never rejects. */
   readonly exited: Promise<TreeExit>;
   readonly #child: ChildProcess;
   readonly #log: Log;
   readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
-  /** Before the pipes, unlike `exited`. */
+  /** Settles before the pipes are drained, unlike `exited`. */
   readonly #ended = new Deferred<void>();
   #endedAt = 0;
   #closing: Promise<void> | undefined;
@@ -78,7 +77,7 @@ export class AgentTree {
         env: plan.env,
         windowsVerbatimArguments: plan.windowsVerbatimArguments,
         stdio: ['pipe', 'pipe', 'pipe'],
-        // On Windows, this would open a console window.
+        // On Windows, `detached` would open a console window.
         detached: !IS_WINDOWS,
         windowsHide: true,
       }),
@@ -127,7 +126,7 @@ export class AgentTree {
     while (!(await within(DRAIN_MS, drained)) && this.stdout.isPaused());
     this.stdout.destroy();
     this.stderr.destroy();
-    // A dying agent leaves its children running.
+    // An agent that dies leaves its children running.
     if (!this.#closing) {
       this.#closing = processesWith(MARK, this.mark).then((left) => this.#endRest(left));
       this.#closing.catch((error: unknown) =>
@@ -139,7 +138,7 @@ export class AgentTree {
   }
 
   async #close(): Promise<void> {
-    // Later, the parents of its descendants are unknown.
+    // After the exit, the parents of its descendants are unknown.
     const before = this.isRunning ? descendantsOf(this.pid) : Promise.resolve([]);
     if (this.stdin.writable) this.stdin.end();
     const left = await within(this.#grace.stdin, this.#ended.promise);
@@ -169,7 +168,7 @@ export class AgentTree {
     this.#ended.resolve();
   }
 
-  /** Polls, as ends of grandchildren cause no event. */
+  /** Polls, because there is no event for the exit of grandchildren. */
   async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
     const deadline = performance.now() + ms;
     while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(POLL_MS);
@@ -180,7 +179,7 @@ export class AgentTree {
   }
 }
 
-/** Ends processes of an agent without owner: by the mark, on Windows by birth. */
+/** Ends the remaining processes of a dead agent: by the mark, or on Windows by start time. */
 export async function endLeft(mark: string, birth: ProcessBirth | undefined): Promise<void> {
   if (IS_WINDOWS) return endBorn(birth === undefined ? [] : [birth]);
   const refs = await processesWith(MARK, mark);

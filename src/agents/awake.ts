@@ -1,5 +1,5 @@
-// Keeps the machine awake while agents work: by a program of the system, which ends with this
-// process in whatever way that ends.
+// Keeps the machine awake while agents work, using a system program that ends with this process
+// however that ends.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ interface AwakeOptions {
   readonly isOnBattery: () => Promise<boolean>;
   readonly platform: NodeJS.Platform;
   readonly log: Log;
-  /** In milliseconds: turns and pauses that are shorter change nothing. */
+  /** Debounce in ms: shorter turns and pauses change nothing. */
   readonly settleMs?: number;
 }
 
 const SETTLE_MS = 5000;
-/** A machine can be unplugged during a turn. */
+/** How long a battery check stays valid, in ms: a machine can be unplugged during a turn. */
 const POWER_MS = 60_000;
 const ASK_MS = 5000;
 
@@ -31,13 +31,12 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   #soon: NodeJS.Timeout | undefined;
   #later: NodeJS.Timeout | undefined;
   #worked = false;
-  /** In ms. */
   #askedAt = 0;
   #battery: Promise<boolean> | undefined;
-  /** The program is missing, may not run, or was ended by the user. */
+  /** The program is missing, not allowed to run, or was ended by the user. */
   #isBroken = false;
 
-  /** Call whenever work may have begun or ended. */
+  /** Call whenever work may have started or ended. */
   changed(): void {
     if (this.#isBroken) return;
     this.#soon ??= setTimeout(() => {
@@ -56,7 +55,7 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   async #look(): Promise<void> {
     const { policy, isWorking } = this.options;
     const works = isWorking();
-    // The machine would fall asleep between two queued messages.
+    // Otherwise the machine would fall asleep between two queued messages.
     const keeps = works || this.#worked;
     this.#worked = works;
     clearTimeout(this.#later);
@@ -69,7 +68,9 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
     else if (!this.#child) this.#start();
   }
 
-  /** Asking starts a program on macOS and Windows, and there is something new every few seconds. */
+  /**
+   * Cached: the check starts a program on macOS and Windows, and is requested every few seconds.
+   */
   #isOnBattery(): Promise<boolean> {
     const now = performance.now();
     if (!this.#battery || now - this.#askedAt >= POWER_MS) {
@@ -104,7 +105,8 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
 }
 
 /**
- * SetThreadExecutionState holds as long as its process runs: ES_CONTINUOUS | ES_SYSTEM_REQUIRED.
+ * SetThreadExecutionState lasts as long as its process: ES_CONTINUOUS
+ * ES_SYSTEM_REQUIRED.
  */
 const WINDOWS_SCRIPT = [
   `$type = Add-Type -PassThru -Namespace Parley -Name Power -MemberDefinition '[DllImport("kernel32.dll")] public static extern uint SetThreadExecutionState(uint flags);'`,
@@ -113,8 +115,8 @@ const WINDOWS_SCRIPT = [
 ].join('; ');
 
 /**
- * Returns the program that keeps the system, not the display, awake until its stdin ends; on macOS
- * until the process `pid` ends.
+ * Returns the program that keeps the system, but not the display, awake until its stdin closes, or
+ * on macOS until process `pid` ends.
  */
 export function awakeProgram(
   platform: NodeJS.Platform,
@@ -130,15 +132,15 @@ export function awakeProgram(
 }
 
 /**
- * Returns whether the machine runs on a battery; false if the system doesn't tell.
- * @param supplies folder of Linux
+ * Returns whether the machine runs on battery; false if unknown.
+ * @param supplies folder on Linux
  */
 export async function isOnBattery(platform: NodeJS.Platform, supplies = '/sys/class/power_supply'): Promise<boolean> {
   if (platform === 'darwin') return (await printed('pmset', ['-g', 'batt'])).includes("'Battery Power'");
   if (platform === 'win32') {
     const asked = '(Get-CimInstance Win32_Battery).BatteryStatus';
     const { stdout } = await runSystemProgram(LIST_PROGRAM, [...SHELL_ARGS, asked], ASK_MS);
-    // Discharging, low, critical.
+    // Discharging, low or critical.
     return /^\s*[145]\s*$/m.test(stdout);
   }
   const read = (...path: string[]): Promise<string> =>

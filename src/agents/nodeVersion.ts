@@ -1,5 +1,5 @@
-// Finds out whether a program of Node.js ended because its Node.js is too old: by its own words, or
-// by the `engines` of its package where it ended with an error that an old Node.js explains.
+// Detects that a Node.js program failed because its Node.js is too old: from its error message, or
+// from its package's `engines` if an old Node.js explains the error.
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
-// Ends the agents when the extension host dies without cleaning up. A helper holds the reading end
-// of a pipe from this process; when the pipe ends, the helper ends the agents whose process ids it
-// was given. One helper serves all agents, exists only while one runs, and is a bare `sh` (about 1
-// MB, 1 ms to start).
+// Ends agents when the extension host dies without cleaning up. A helper process holds the read end
+// of a pipe from this process; when the pipe closes, it ends the agents whose process ids it was
+// given. One helper serves all agents, runs only while one does, and is a bare `sh` (about 1 MB, 1
+// ms to start).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -9,10 +9,10 @@ import { type ProcessBirth, WINDOWS_GUARD } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 
-// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants
-// are looked up (tools may run in their own sessions); then a second for agents to leave by
-// themselves (their stdin has ended too), then SIGTERM, then SIGKILL. Every `kill` is spelt
-// `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
+// `+ 42` and `- 42` on stdin maintain the list of process groups. When stdin closes, the script
+// looks up descendants (tools may run in their own sessions), gives agents a second to exit on
+// their own (their stdin has closed too), then sends SIGTERM, then SIGKILL. Every `kill` is spelt
+// `-s NAME -- -PID`, the only form that dash, bash and busybox all accept.
 const POSIX_SCRIPT = `
 trap '' HUP INT TERM
 live=' '
@@ -47,7 +47,7 @@ wait_for_all 20
 to_all KILL
 `;
 
-/** The next start ends listed processes that outlive this one. */
+/** Processes that the next start ends if they outlive this one. */
 export interface OrphanList {
   add(birth: ProcessBirth): void;
   delete(pid: number): void;
@@ -87,12 +87,15 @@ export function guard(pid: number, after: number, log: Log): void {
   for (const one of guarded.values()) tell(added(one));
 }
 
-/** Group numbers are unique while alive; on Windows a process needs its birth too. */
+/**
+ * Returns the helper's line for a process. Group ids are unique while alive; on Windows a process
+ * also needs its start time.
+ */
 function added({ pid, after, before }: ProcessBirth): string {
   return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
-/** Call when the group has ended: its number may be reused. */
+/** Call when the group has ended, as its id may be reused. */
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
   list?.delete(pid);
@@ -111,7 +114,7 @@ function startHelper(): ChildProcess {
         env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
       })
     : spawn('/bin/sh', ['-c', POSIX_SCRIPT, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
-  // The helper must not keep this process alive, nor break anything when it ends.
+  // The helper must neither keep this process alive nor affect it by exiting.
   child.unref();
   child.stdin.on('error', () => {});
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();

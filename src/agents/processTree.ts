@@ -1,9 +1,9 @@
-// Ends a process with everything that it started. A process group covers what stayed in it; tools
+// Ends a process with all its descendants. A process group covers those that stayed in it; tools
 // that agents run often start a new session, so descendants are looked up as well.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** `started` tells it from a later process with the same number. */
+/** `started` distinguishes it from a later process with the same id. */
 export interface ProcessRef {
   readonly pid: number;
   readonly started: string;
@@ -15,12 +15,12 @@ interface ProcessRow extends ProcessRef {
   readonly isZombie: boolean;
 }
 
-/** Signal 0 only asks. @returns false if the group is empty */
+/** Signals a process group. Signal 0 only checks. @returns false if the group is empty */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   return send(-leader, signal);
 }
 
-/** Ignores zombies, unlike signals. */
+/** Returns whether a group has a running process. Ignores zombies, unlike signals. */
 export async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   const rows = await listProcesses();
@@ -40,7 +40,7 @@ export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly 
   });
 }
 
-/** Empty on Windows, where `taskkill` finds them itself. */
+/** Lists descendants. Empty on Windows, where `taskkill` finds them itself. */
 export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
   const children = new Map<number, ProcessRow[]>();
@@ -55,8 +55,8 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
 }
 
 /**
- * Finds processes by a variable that children inherit, also if their parent has ended. Empty on
- * Windows, where other environments can't be read.
+ * Finds processes by an inherited variable, even if their parent has ended. Empty on Windows, where
+ * the environment of other processes can't be read.
  */
 export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
@@ -94,7 +94,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    // EPERM: exists, under another user.
+    // EPERM: it exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -103,7 +103,7 @@ async function listProcesses(): Promise<readonly ProcessRow[]> {
   try {
     return process.platform === 'linux' ? await listProc() : await listPs();
   } catch {
-    // Without a list, the group is still reached.
+    // Without a list, the group is still signalled.
     return [];
   }
 }

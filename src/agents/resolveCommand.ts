@@ -1,6 +1,6 @@
-// Resolves the command in a setting to the file that will run. Doing so here, instead of leaving it
-// to spawn, allows a useful error when the file is missing, and keeps a program in the opened
-// folder from being mistaken for one of the user's.
+// Resolves the command in a setting to the file that will run. Doing this here rather than in spawn
+// gives a useful error if the file is missing, and keeps a program in the opened folder from being
+// mistaken for one of the user's.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -18,8 +18,8 @@ export interface ResolveOptions {
 }
 
 /**
- * Resolves a path (absolute, relative to `cwd`, or from `~/`), or a name in PATH.
- * @throws ParleyError `agent-not-found` with what was searched, `agent-not-executable`
+ * Resolves a path (absolute, relative to `cwd`, or from `~/`) or a name on PATH.
+ * @throws ParleyError `agent-not-found` with the folders searched, `agent-not-executable`
  */
 export async function resolveCommand(command: string, options: ResolveOptions): Promise<string> {
   const isPath = command.includes('/') || (IS_WINDOWS && command.includes('\\'));
@@ -69,8 +69,8 @@ async function firstRunnable(
 }
 
 /**
- * Programs of the Windows around WSL know Linux files by other paths, so an agent would read and
- * write elsewhere.
+ * Returns whether a path is a Windows program seen from WSL. Such programs use other paths for
+ * Linux files, so an agent would read and write elsewhere.
  */
 export function isOutsideWsl(path: string, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.WSL_DISTRO_NAME) && /^\/mnt\/[a-z]\//.test(path);
@@ -93,7 +93,7 @@ async function whyNotRunnable(path: string): Promise<Localizable | 'absent' | un
   );
 }
 
-/** Without empty and relative folders, which would search the opened folder. */
+/** Excludes empty and relative entries, which would search the opened folder. */
 function searchPath(env: NodeJS.ProcessEnv): string[] {
   const key = Object.keys(env).find((name) => (IS_WINDOWS ? name.toUpperCase() === 'PATH' : name === 'PATH'));
   const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter((folder) => isAbsolute(folder));

@@ -1,5 +1,5 @@
-// Runs a program to its end and returns what it printed: for package managers and questions about
-// versions. Agents are started by agentProcess.ts.
+// Runs a program to its end and returns its output: for package managers and version checks. Agents
+// are started by agentProcess.ts.
 import { spawn } from 'node:child_process';
 import type { Log } from '../base/log';
 import { within } from '../base/within';
@@ -19,7 +19,7 @@ export interface ProgramOptions {
   readonly cwd: string;
   readonly log: Log;
   readonly timeoutMs?: number;
-  /** Characters kept from the end of each stream. */
+  /** Characters to keep from the end of each stream. */
   readonly keptChars?: number;
 }
 
@@ -58,7 +58,7 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
   const end = (): void => {
     if (child.pid === undefined) return;
     if (!IS_WINDOWS) signalGroup(child.pid, 'SIGKILL');
-    // Later, another process may have its number.
+    // Later, another process may have the same id.
     else if (child.exitCode === null && child.signalCode === null) void endWindowsTree(child.pid);
   };
   const timer =
@@ -79,7 +79,7 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
     });
     const ended = Date.now();
     const isAlone = await within(DRAIN_MS, closed);
-    // The program started whatever holds the pipes.
+    // A descendant of the program still holds the pipes.
     if (IS_WINDOWS && !isAlone && child.pid !== undefined)
       await endChildrenOf({ pid: child.pid, after, before: ended }, ended);
     signal?.throwIfAborted();

@@ -1,5 +1,4 @@
-// Changes entries of `parley.agents` in the text of a settings file, where the comments between
-// them are to stay.
+// Edits entries of `parley.agents` in the text of a settings file, preserving comments.
 import { isDeepStrictEqual } from 'node:util';
 import {
   createScanner,
@@ -20,7 +19,7 @@ type Entries = Readonly<Record<string, unknown>>;
 
 export interface SettingsText {
   readonly value: unknown;
-  /** 1-based, of the first error. */
+  /** 1-based line of the first error. */
   readonly errorLine?: number;
 }
 
@@ -32,15 +31,15 @@ export function parseSettings(text: string): SettingsText {
   return error ? { value, errorLine: json.slice(0, error.offset).split('\n').length } : { value };
 }
 
-/** Undefined if `parley.agents` is missing, or the text has an error. */
+/** Returns undefined if `parley.agents` is missing or the text has an error. */
 export function agentsIn(text: string): unknown {
   const { value, errorLine } = parseSettings(text);
   return errorLine === undefined ? at(value, KEY) : undefined;
 }
 
 /**
- * Whether VS Code would spoil the setting by writing it whole: comments would go, and of duplicates
- * it reads the last and writes the first.
+ * Returns whether VS Code would damage the setting by writing it as a whole: comments would be
+ * lost, and of duplicate keys it reads the last but writes the first.
  */
 export function needsOwnEdit(text: string, entries: Entries): boolean {
   const errors: ParseError[] = [];
@@ -82,7 +81,7 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
   const outer = indentAt(text, object.offset);
   const indent = last ? indentAt(text, last.offset) : `${outer}${unit}`;
   const end = object.offset + object.length - 1;
-  // Behind comments at the end, which belong to the property before.
+  // After comments at the end, which belong to the previous property.
   const from = text.slice(0, end).trimEnd().length;
   const property = `${eol}${indent}${JSON.stringify(path.at(-1))}: ${written(indent)}${eol}${outer}`;
   const added = spliced(text, from, end - from, property);
@@ -91,8 +90,8 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
 }
 
 /**
- * Removes a property and one comma, but no comment: it may belong to the neighbour. All duplicates
- * go, as the earlier one would become effective.
+ * Removes a property and one comma, but no comment, which may belong to a neighbour. Removes all
+ * duplicates, as an earlier one would take effect.
  */
 function without(text: string, path: readonly string[]): string {
   const rest = withoutLast(text, path);
@@ -107,9 +106,8 @@ function withoutLast(text: string, path: readonly string[]): string {
   const previous = siblings[siblings.indexOf(property) - 1];
   const end = property.offset + property.length;
   const after = commaAfter(text, end);
-  // From the back, so that the offsets hold.
+  // From back to front, so that offsets stay valid.
   const rest = after === undefined ? text : spliced(text, after, 1, '');
-  // Removes its lines if nothing else is on them.
   const isAlone = /^[ \t]*\r?\n/.test(rest.slice(end)) && /\n[ \t]*$/.test(rest.slice(0, property.offset));
   const from = isAlone ? rest.slice(0, property.offset).trimEnd().length : property.offset;
   const cut = spliced(rest, from, end - from, '');
@@ -117,7 +115,7 @@ function withoutLast(text: string, path: readonly string[]): string {
   return before === undefined ? cut : spliced(cut, before, 1, '');
 }
 
-/** Of duplicates, the last counts, as in VS Code. */
+/** Finds a node. Of duplicates, the last wins, as in VS Code. */
 function nodeAt(root: Node, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>(
     (object, key) => object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1],
@@ -134,7 +132,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** The next comma, behind comments. */
+/** Finds the next comma, skipping comments. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -143,7 +141,7 @@ function commaAfter(text: string, offset: number): number | undefined {
 
 interface Change {
   readonly path: readonly string[];
-  /** Undefined: the property is removed. */
+  /** Undefined removes the property. */
   readonly value: unknown;
 }
 

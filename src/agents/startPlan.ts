@@ -1,5 +1,5 @@
-// The arguments of `spawn` for a program, so that each argument arrives as written. On Windows
-// only .exe files start without cmd.exe, which would give arguments a meaning.
+// Plans the `spawn` arguments of a program, so that each argument arrives unchanged. On Windows
+// only .exe files start without cmd.exe, which would interpret arguments.
 import { access, open } from 'node:fs/promises';
 import { dirname, extname, join, win32 } from 'node:path';
 import { messageOf, ParleyError } from '../base/errors';
@@ -7,16 +7,16 @@ import { type Localizable, localizable } from '../base/localizable';
 import { succeeds } from '../base/within';
 import { resolveCommand } from './resolveCommand';
 
-/** Bytes. */
+/** In bytes. */
 const MAX_SHIM = 16 * 1024;
-/** Keeps cmd.exe from using programs of the current folder. */
+/** Keeps cmd.exe from running programs in the current folder. */
 const NOT_FROM_THE_FOLDER = { NoDefaultCurrentDirectoryInExePath: '1' };
 
 export interface StartPlan {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments are quoted for Windows already. */
+  /** The arguments are already quoted for Windows. */
   readonly windowsVerbatimArguments: boolean;
 }
 
@@ -49,11 +49,11 @@ export async function planStart(
   return planCmd(command, args, env);
 }
 
-/** For a batch file, or a command of cmd.exe itself. @throws ParleyError `agent-spawn-failed` */
+/** Plans a batch file or a cmd.exe builtin. @throws ParleyError `agent-spawn-failed` */
 export function planCmd(command: string, args: readonly string[], env: Readonly<Record<string, string>>): StartPlan {
   return {
     file: process.env.ComSpec ?? 'cmd.exe',
-    // No AutoRun of the registry, command extensions, no expansion of `!`.
+    // No AutoRun from the registry, command extensions on, no expansion of `!`.
     args: ['/d', '/e:on', '/v:off', '/s', '/c', batchLine(command, args)],
     env: { ...env, ...NOT_FROM_THE_FOLDER },
     windowsVerbatimArguments: true,
@@ -71,7 +71,7 @@ async function readShim(path: string): Promise<string> {
   }
 }
 
-/** Beside the shim, else in PATH; undefined if that is a batch file. */
+/** Finds Node.js beside the shim, else on PATH; undefined if that is a batch file. */
 async function findNode(folder: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const own = join(folder, 'node.exe');
   if (await succeeds(access(own))) return own;
@@ -80,17 +80,17 @@ async function findNode(folder: string, env: Readonly<Record<string, string>>): 
 }
 
 /**
- * Without a meaning outside quotes for cmd.exe and batch files. `,`, `;` and `=` separate arguments
- * there.
+ * Characters that cmd.exe and batch files take literally without quotes. `,`, `;` and `=` separate
+ * arguments there.
  */
 const PLAIN = /^[\w#$+\-./:@\\]+$/;
-/** cmd.exe expands variables even in quotes, and a line ends at a break. */
+/** cmd.exe expands variables even in quotes, and a line break ends the line. */
 const UNSAFE = /[%\r\n\0]/;
 
 /**
- * The quoted line after `cmd.exe /s /c`. A batch file passes on its arguments as text (`%*`), so
- * cmd.exe reads them several times; carets would have to be doubled for each reading. Quotes hold
- * for all: a quote in an argument is doubled, which programs read as one.
+ * Returns the quoted line after `cmd.exe /s /c`. A batch file passes its arguments on as text
+ * (`%*`), so cmd.exe parses them several times, and carets would have to be doubled each time.
+ * Quotes survive all passes; a quote in an argument is doubled, which programs parse as one.
  * @throws ParleyError `agent-spawn-failed` if a text can't be passed
  */
 export function batchLine(command: string, args: readonly string[]): string {
@@ -106,12 +106,12 @@ export function batchLine(command: string, args: readonly string[]): string {
 
 function quoted(word: string): string {
   if (PLAIN.test(word)) return word;
-  // Programs read backslashes before a quote as escapes.
+  // Programs treat backslashes before a quote as escapes.
   return `"${word.replace(/(\\*)("|$)/g, (_, slashes: string, end: string) => slashes + slashes + end + end)}"`;
 }
 
 export interface ShimTarget {
-  /** A script for Node.js, or an .exe. */
+  /** A Node.js script, or an .exe. */
   readonly file: string;
   readonly isScript: boolean;
   readonly nodeArgs: readonly string[];
@@ -127,13 +127,13 @@ const AROUND_THE_CALL = [
   /^\)(?: else \()?$/i,
 ];
 /**
- * End of the shim's variables, program (absent: the target), options, target beside the shim, all
- * arguments.
+ * Matches the end of the shim's variables, program (absent: the target), options, target beside the
+ * shim, all arguments.
  */
 const CALL =
   /^(?:endlocal & goto #_undefined_# 2>nul \|\| title %comspec% & )?("%_prog%"|"%~dp0\\node\.exe"|node)?((?:\s+--?[\w=:.-]+)*)\s*"(?:%dp0%|%~dp0)\\([^"%*?<>|]+)"\s+%\*$/i;
 
-/** The target of a shim of npm, pnpm or Yarn; undefined if a line does more. */
+/** Returns the target of a shim of npm, pnpm or Yarn; undefined if a line does anything else. */
 export function shimTarget(path: string, text: string): ShimTarget | undefined {
   let target: ShimTarget | undefined;
   for (const line of text.split(/\r?\n/)) {
@@ -146,7 +146,7 @@ export function shimTarget(path: string, text: string): ShimTarget | undefined {
       isScript: program !== undefined,
       nodeArgs: options.split(/\s+/).filter((option) => option !== ''),
     };
-    // Older shims call twice: with the Node.js beside them, and with that of PATH.
+    // Older shims have two calls: with the Node.js beside them, and with the one on PATH.
     if (target !== undefined && JSON.stringify(target) !== JSON.stringify(call)) return undefined;
     target = call;
   }
@@ -185,7 +185,7 @@ export async function spawnError(error: unknown, command: string): Promise<Parle
   });
 }
 
-/** The file existed a moment ago: mostly a script's interpreter is missing. */
+/** Explains a missing file that existed a moment ago: usually a script's interpreter is missing. */
 async function whyMissing(command: string): Promise<Localizable> {
   const file = await open(command).catch(() => undefined);
   if (!file) return localizable("it doesn't exist");

@@ -1,5 +1,5 @@
-// A list of what this process has started on Windows, in a file, so that the next start ends what
-// outlived its window. Elsewhere process groups and the orphan guard see to that.
+// Stores a list of the processes started on Windows in a file, so that the next start can end those
+// that outlived their window. On other systems, process groups and the orphan guard do that.
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export class WindowsOrphans {
     return this.#writing ?? Promise.resolve();
   }
 
-  /** Ends leftovers of dead processes, and removes their lists. Never rejects. */
+  /** Ends leftovers of dead processes and removes their lists. Never rejects. */
   async endOthers(): Promise<void> {
     try {
       const own = this.#file;
@@ -48,7 +48,7 @@ export class WindowsOrphans {
       const lists = await Promise.all(files.map(async (file) => ({ file, found: await readList(file) })));
       if (lists.every(({ found }) => found === undefined)) return;
       const rows = await listWindowsProcesses();
-      // Without a list, no owner is known to be gone.
+      // Without a process list, no owner is known to be dead.
       if (rows.length === 0) return;
       for (const { file, found } of lists) {
         if (found === undefined || rows.some((row) => isBorn(row, found.owner))) continue;
@@ -91,13 +91,13 @@ export class WindowsOrphans {
   }
 }
 
-/** Undefined for truncated lists, and those of other machines. */
+/** Returns undefined for truncated lists and those of other machines. */
 async function readList(file: string): Promise<z.infer<typeof list> | undefined> {
   try {
     const found = await stat(file);
     if (!found.isFile() || found.size > MAX_LIST_BYTES) return undefined;
     const parsed = list.parse(JSON.parse(await readFile(file, 'utf8')));
-    // A profile on the network may be in use on two machines.
+    // A roaming profile may be in use on two machines.
     return parsed.host === hostname() ? parsed : undefined;
   } catch {
     return undefined;

@@ -1,26 +1,25 @@
-// The processes of Windows, which Node can neither list nor end with all that they have started:
-// through programs of the system, each by its absolute path.
+// Lists Windows processes and ends process trees, which Node cannot do: runs system programs by
+// absolute path.
 import { execFile } from 'node:child_process';
 import { win32 } from 'node:path';
 
 const END_MS = 5000;
 const LIST_MS = 15_000;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
-/** Clock tick: a start may seem this much earlier than the time read before it. */
+/** Clock tick in ms: a start may appear this much earlier than a time read before it. */
 export const TICK_MS = 16;
-/** Prints number, parent and start time. Uses no methods of .NET, which policies forbid. */
+/** Prints id, parent and start time. Uses no .NET methods, which policies may forbid. */
 const LIST_COMMAND =
   "Get-CimInstance Win32_Process -Property ProcessId,ParentProcessId,CreationDate | Where-Object CreationDate | ForEach-Object { '{0} {1} {2:o}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate }";
 
 /** Below `System32`. */
 export const LIST_PROGRAM = 'WindowsPowerShell\\v1.0\\powershell.exe';
-/** Before a command. */
 export const SHELL_ARGS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
 const LIST_ARGS = [...SHELL_ARGS, LIST_COMMAND];
 
 /**
- * Start time between two times (ms since 1970), which tells it from a later process with the same
- * number.
+ * A range for a start time (ms since 1970), to distinguish a process from a later one with the same
+ * id.
  */
 export interface ProcessBirth {
   readonly pid: number;
@@ -28,7 +27,7 @@ export interface ProcessBirth {
   readonly before: number;
 }
 
-/** Time until a new process runs code, ms: its files are scanned first. */
+/** Maximum time until a new process runs code, in ms: its files are scanned first. */
 const LOADING_MS = 10_000;
 
 export function ownBirth(): ProcessBirth {
@@ -39,7 +38,7 @@ export function ownBirth(): ProcessBirth {
 export interface WindowsProcess {
   readonly pid: number;
   readonly parent: number;
-  /** Ms since 1970. */
+  /** In ms since 1970. */
   readonly startedAt: number;
 }
 
@@ -47,8 +46,8 @@ let current: Promise<unknown> = Promise.resolve();
 let next: Promise<readonly WindowsProcess[]> | undefined;
 
 /**
- * Takes about half a second. Callers during a run share the next one: a closing window asks for
- * each agent. Empty if Windows doesn't tell.
+ * Lists processes, in about half a second. Calls during a run share the next one, as a closing
+ * window asks for each agent. Empty if Windows doesn't tell.
  */
 export function listWindowsProcesses(): Promise<readonly WindowsProcess[]> {
   next ??= current.then(() => {
@@ -64,7 +63,7 @@ async function readProcesses(): Promise<readonly WindowsProcess[]> {
   const { stdout } = await runSystemProgram(LIST_PROGRAM, LIST_ARGS, LIST_MS);
   return stdout.split(/\r?\n/).flatMap((line) => {
     const [, pid, parent, time = ''] = /^(\d+) (\d+) (\S+)$/.exec(line.trim()) ?? [];
-    // Windows counts ten millionths of a second.
+    // Windows reports units of 100 ns.
     const startedAt = Date.parse(time.replace(/(\.\d{3})\d+/, '$1'));
     return pid === undefined || Number.isNaN(startedAt)
       ? []
@@ -76,23 +75,23 @@ export function isBorn({ pid, startedAt }: WindowsProcess, { pid: own, after, be
   return pid === own && startedAt >= after - TICK_MS && startedAt <= before;
 }
 
-/** Ends a process tree; at least the process, if taskkill may not run. */
+/** Ends a process tree, or only the process if taskkill may not run. */
 export async function endWindowsTree(pid: number): Promise<void> {
   const { code } = await runSystemProgram('taskkill.exe', ['/pid', String(pid), '/T', '/F'], END_MS);
   if (code === 0 || code === NOT_FOUND) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Already gone.
+    // The process has already exited.
   }
 }
 
-/** Exit code of taskkill: no such process. */
+/** Exit code of taskkill for an unknown process. */
 const NOT_FOUND = 128;
 
 /**
- * Ends children of a dead process, which still name it as parent.
- * @param endedAt ms since 1970; children of a later process with its number are younger
+ * Ends the children of a dead process, which still name it as their parent.
+ * @param endedAt ms since 1970; children of a later process with the same id are younger
  */
 export async function endChildrenOf({ pid, after }: ProcessBirth, endedAt: number): Promise<void> {
   const left = (await listWindowsProcesses()).filter(
@@ -109,7 +108,8 @@ export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
 }
 
 /**
- * Returns the path of a program below `System32`: PATH and the current folder may have another one.
+ * Returns the absolute path of a program below `System32`, as PATH and the current folder may have
+ * another one.
  */
 export function systemProgram(path: string): string {
   const root = process.env.SystemRoot ?? '';
@@ -129,9 +129,9 @@ export function runSystemProgram(
 }
 
 /**
- * `+ 42 1000 1020` and `- 42` on stdin keep the list of processes, with when they were born. At the
- * end of stdin they get a second to leave by themselves (their stdin has ended too). Then those
- * that are there end as a tree, and of the others what they have started until then.
+ * `+ 42 1000 1020` and `- 42` on stdin maintain the list of processes with their start times. When
+ * stdin closes, they get a second to exit on their own (their stdin has closed too). Then those
+ * still running are ended with their trees; of the others, the children started by then.
  */
 export const WINDOWS_GUARD = `
 const { spawnSync } = require('child_process');

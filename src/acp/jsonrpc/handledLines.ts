@@ -1,5 +1,5 @@
-// Which numbered lines of an agent are done with: all up to the last one that was handed over, but
-// for requests without our answer, and answers to requests that still matter.
+// Tracks which numbered lines of an agent are done: all up to the last one that was handed over,
+// except requests that we have not answered and responses that are still needed.
 import { Message } from 'vscode-jsonrpc';
 
 export interface LineProgress {
@@ -9,7 +9,7 @@ export interface LineProgress {
 
 type Id = string | number;
 
-/** Answers that are remembered: more requests than that are never open together. */
+/** Maximum answers to remember: more requests are never open together. */
 const MAX_ANSWERS = 1000;
 
 export class HandledLines {

@@ -1,26 +1,20 @@
-// Hands over what an agent sends in the order of the wire. Updates and notifications go straight to
-// their handlers, those of one chunk of bytes together; requests and responses go through
-// vscode-jsonrpc, one at a time, and what arrived behind one waits until it is handled.
+// Delivers what an agent sends in wire order. Updates and notifications go straight to their
+// handlers, those of one chunk together. Requests and responses go through vscode-jsonrpc one at a
+// time, and later messages wait until each is handled.
 import type { Message } from 'vscode-jsonrpc';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 
-/**
- * Takes what needs neither an id nor an answer. Errors that it throws are logged, and reading
- * continues.
- */
+/** Handles notifications. Errors thrown here are logged, and reading continues. */
 export interface InboundHandlers {
-  /** The params of neighbouring `session/update` notifications. */
+  /** Params of consecutive `session/update` notifications. */
   onUpdates(batch: readonly unknown[]): void;
   onNotification(method: string, params: unknown): void;
 }
 
-/**
- * A request or response for vscode-jsonrpc, a batch of updates, or anything else that is just
- * called.
- */
+/** A request or response for vscode-jsonrpc, a batch of updates, or a callback. */
 type Entry = ({ readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void }) & {
-  /** The number of its line, of several the last one. */
+  /** Number of its line; of a batch, the last one. */
   line: number;
 };
 
@@ -31,36 +25,33 @@ export class InboundQueue {
   #deliver: ((message: Message) => void) | undefined;
   #waiting: Entry[] = [];
   #head = 0;
-  /** A message is with vscode-jsonrpc, or those who waited for it have not run yet. */
+  /** vscode-jsonrpc is handling a message, or code that awaited its response has not run yet. */
   #isHeld = false;
   #isDraining = false;
-  /** The highest number of a line that was handed over, or is being handed over. */
+  /** Highest line number that was handed over. */
   handled = 0;
-  /** The line of the message that is with vscode-jsonrpc. */
+  /** Line of the message that vscode-jsonrpc is handling. */
   #heldLine = 0;
 
-  /** @param onCancel the agent withdraws its request of this id */
+  /** @param onCancel called when the agent cancels its request with this id */
   constructor(handlers: InboundHandlers, onCancel: (id: string | number) => void, log: Log) {
     this.#handlers = handlers;
     this.#onCancel = onCancel;
     this.#log = log;
   }
 
-  /** Lines up to a number were handed over before: only what is numbered higher counts. */
+  /** Ignores lines up to this number: an earlier connection handled them. */
   beginAfter(line: number): void {
     this.handled = line;
   }
 
-  /** Begins delivery. @param deliver gives a request or a response to vscode-jsonrpc */
+  /** Starts delivery. @param deliver passes a request or response to vscode-jsonrpc */
   start(deliver: (message: Message) => void): void {
     this.#deliver = deliver;
     this.flush();
   }
 
-  /**
-   * Adds the params of a `session/update`; handed over with its neighbours at the next {@link
-   * flush}.
-   */
+  /** Adds the params of a `session/update`, to be delivered at the next {@link flush}. */
   pushUpdate(params: unknown, line: number): void {
     const last = this.#waiting.at(-1);
     if (last && 'updates' in last) {
@@ -77,15 +68,11 @@ export class InboundQueue {
     this.#add({ run: () => this.#onCancel(id), line });
   }
 
-  /** Adds a request or a response. */
   push(message: Message, line: number): void {
     this.#add({ message, line });
   }
 
-  /**
-   * Hands over what waits, as far as no message is in the way; to be called at the end of each
-   * chunk.
-   */
+  /** Delivers queued entries until one has to wait. Call it after each chunk. */
   flush(): void {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -112,15 +99,15 @@ export class InboundQueue {
     }
   }
 
-  /** The message is about to be handled. Returns the number of its line. */
+  /** Call before a message is handled. Returns its line number. */
   dispatching(): number {
     this.#handles(this.#heldLine);
     return this.#heldLine;
   }
 
   /**
-   * The message was handled. vscode-jsonrpc gives the next one a separate turn; anything else
-   * gets one here, so that code that awaits a response runs before later messages are handled.
+   * Call after a message was handled. Delivers the next entry in a later turn of the event loop, so
+   * that code awaiting a response runs before later messages are handled.
    */
   dispatched(): void {
     const next = this.#waiting[this.#head];
@@ -128,13 +115,13 @@ export class InboundQueue {
     else setImmediate(() => this.#release());
   }
 
-  /** Calls `run` once when all that waits now has been handled; never before this returns. */
+  /** Calls `run` once everything queued so far has been handled, and never synchronously. */
   whenDrained(run: () => void): void {
     this.#waiting.push({ run, line: 0 });
     queueMicrotask(() => this.flush());
   }
 
-  /** Forgets what waits, and delivers nothing more. */
+  /** Discards the queue and stops delivery. */
   clear(): void {
     this.#deliver = undefined;
     this.#waiting = [];

@@ -1,6 +1,6 @@
-// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print
-// banners, batches and half messages on stdout: what is no message is counted, logged and not
-// answered, except for batches, which the protocol has refused.
+// Reads JSON-RPC messages, one JSON object per line (protocol: transports, stdio). Agents print
+// banners, batches and partial messages on stdout: lines that are not messages are counted and
+// logged but not answered, except batches, which the protocol rejects.
 
 import {
   AbstractMessageReader,
@@ -20,58 +20,54 @@ import { RPC_CODES } from './rpcError';
 import type { TransportSink } from './transport';
 
 /**
- * Live counters of one connection: read them at any time. Bytes count what came over the wire,
- * messages what was a JSON object.
+ * Live counters of a connection. Bytes count everything on the wire; messages count JSON objects.
  */
 export interface RpcStats {
   readonly messagesIn: number;
   readonly messagesOut: number;
   readonly bytesIn: number;
-  /** Lines that were not JSON, or JSON that is no message. */
+  /** Lines that were not JSON, or JSON that was not a message. */
   readonly notJson: number;
   readonly batchesRefused: number;
-  /** Messages past the size limit, in either direction. */
+  /** Messages over the size limit, in either direction. */
   readonly oversize: number;
 }
 
-/** The same counters for those who count. */
+/** Writable {@link RpcStats}. */
 export type MutableRpcStats = { -readonly [K in keyof RpcStats]: RpcStats[K] };
 
-/** Counters at zero. */
 export function newRpcStats(): MutableRpcStats {
   return { messagesIn: 0, messagesOut: 0, bytesIn: 0, notJson: 0, batchesRefused: 0, oversize: 0 };
 }
 
-/** 32 MiB, what the official SDK takes too. */
+/** 32 MiB, the limit of the official SDK. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 const MAX_NOISE_CHARS = 2048;
 const LOGGED_NOISE_LINES = 50;
 
-/** What the reader tells its connection. */
 export interface NdjsonReaderOptions {
   readonly maxMessageBytes: number;
   readonly log: Log;
   readonly stats: MutableRpcStats;
   readonly handlers: InboundHandlers;
-  /** The agent withdraws its request of this id. */
+  /** Called when the agent cancels its request with this id. */
   readonly onCancel: (id: string | number) => void;
   /** Answers with an error that belongs to no request (`id: null`). */
   readonly refuse: (code: number, message: string) => void;
-  /** The stream has ended and everything before its end was handled. */
+  /** Called when the stream has ended and everything before its end was handled. */
   readonly onEnd: (error: ParleyError | undefined) => void;
   readonly onLine?: ((line: string) => void) | undefined;
   readonly onNoise?: ((line: string) => void) | undefined;
 }
 
-/** The reader half of a connection; the transport writes into it. */
+/** Reads messages from the bytes that the transport writes into it. */
 export class NdjsonReader extends AbstractMessageReader implements MessageReader, TransportSink {
-  /** What has arrived and waits for its turn. */
   readonly queue: InboundQueue;
   readonly #options: NdjsonReaderOptions;
   readonly #splitter: LineSplitter;
   #ended = false;
-  /** The number of the line that was read last. */
+  /** Number of the line that was read last. */
   #line = 0;
 
   constructor(options: NdjsonReaderOptions) {
@@ -120,7 +116,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   }
 
   #read(line: string): void {
-    // A handler may have ended the connection in the middle of a chunk.
+    // A handler may have closed the connection in the middle of a chunk.
     if (this.#ended) return;
     this.#line++;
     let message: unknown;
@@ -162,8 +158,8 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   }
 
   #notification(method: string, params: unknown): void {
-    // `$/cancelRequest` is what language servers send; vscode-jsonrpc would act on it, and throw on
-    // one without params.
+    // Language servers send `$/cancelRequest`; vscode-jsonrpc would act on it, and throw if it has
+    // no params.
     if (method === '$/cancel_request' || method === '$/cancelRequest') {
       const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
       const id = named.requestId ?? named.id;
@@ -180,7 +176,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       this.#options.log.warn(`The agent sent a message that belongs to nothing: ${bounded(line)}`);
       return;
     }
-    // Answers in odd shapes still end the request they answer; otherwise it would wait forever.
+    // A malformed response still settles its request, which would wait forever otherwise.
     if (error !== undefined && error !== null) {
       this.queue.push(errorResponse(id, error), this.#line);
     } else if (message.result !== undefined) {
@@ -211,14 +207,13 @@ interface WireMessage {
   readonly error?: unknown;
 }
 
-/** What a message consists of. */
 const MEMBERS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error', '_meta']);
-/** One of them is in every message. */
+/** Every message has one of these. */
 const SAYS = ['method', 'result', 'error'];
 
 /**
- * Returns whether an object means to be a message. Some agents leave out `jsonrpc`; a line of a log
- * has other members beside an `id` or a `method`.
+ * Returns whether an object is meant as a message. Some agents omit `jsonrpc`; log lines have other
+ * members beside an `id` or a `method`.
  */
 function isMessage(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -230,7 +225,6 @@ function isBatch(value: unknown): boolean {
   return Array.isArray(value) && (value.length === 0 || value.some(isMessage));
 }
 
-/** The error of a message past the limit. */
 export function messageTooLarge(way: 'in' | 'out', maxBytes: number): ParleyError {
   const limit =
     maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : localizable('{0} bytes', maxBytes);
@@ -256,7 +250,7 @@ function errorResponse(id: string | number, error: unknown): Message {
   return { jsonrpc: '2.0', id, error: fields } as Message;
 }
 
-/** The beginning of a line, as a copy: a slice would keep the whole chunk in memory. */
+/** Returns the start of a line as a copy: a slice would keep the whole chunk in memory. */
 function bounded(whole: string): string {
   const line = lineWithoutAccounts(whole);
   const text = line.length > MAX_NOISE_CHARS ? `${line.slice(0, MAX_NOISE_CHARS)}…` : line;

@@ -1,6 +1,6 @@
-// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and
-// dispatches requests and responses; here are the parts it lacks: ndjson, ids known to the caller,
-// updates in bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
+// A JSON-RPC connection with an agent over a transport. vscode-jsonrpc correlates and dispatches
+// requests and responses; this adds ndjson, ids that the caller knows, batched updates, the
+// protocol's cancellation, and a close that settles every pending request.
 
 import { randomInt } from 'node:crypto';
 import {
@@ -29,7 +29,7 @@ import type { Transport } from './transport';
 
 export interface RpcHandlers extends InboundHandlers {
   /**
-   * Throw an {@link RpcError} to answer with it; anything else becomes -32603 with its message.
+   * Throw an {@link RpcError} to answer with it; any other error becomes -32603 with its message.
    */
   onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
 }
@@ -38,22 +38,22 @@ export interface RpcConnectionOptions {
   readonly transport: Transport;
   readonly handlers: RpcHandlers;
   readonly log: Log;
-  /** The longest message, either way, in bytes. Default 32 MiB. */
+  /** Maximum message size in either direction, in bytes. Default 32 MiB. */
   readonly maxMessageBytes?: number;
-  /** Copy what is kept: an incoming line may be a slice of a larger string. */
+  /** Copy what you keep: an incoming line may be a slice of a larger string. */
   onTraffic?(dir: 'in' | 'out', line: string): void;
-  /** Each line that was no message, at most 2 KB of it. */
+  /** Called with the first 2 KB of each line that was not a message. */
   onNoise?(line: string): void;
-  /** Where the ids of an earlier connection with the same agent end. */
+  /** First id to use, after those of an earlier connection with the same agent. */
   readonly firstId?: number | undefined;
   onRequestSent?(): void;
-  /** Takes the secrets of the connection out of the words of an error answer, which people read. */
+  /** Removes the connection's secrets from error messages, which are shown to people. */
   scrub?(text: string): string;
 }
 
 export interface RequestOptions {
   /**
-   * Aborting sends `$/cancel_request` and still waits for the answer, as the protocol promises one.
+   * Aborting sends `$/cancel_request` and still waits for the response that the protocol promises.
    */
   readonly signal?: AbortSignal;
   onSent?(id: string | number): void;
@@ -162,14 +162,14 @@ export class RpcConnection implements RpcCaller, Disposable {
     return outgoing.over.signal;
   }
 
-  /** The agent closed (undefined) or the connection broke. Not fired by `dispose()`. */
+  /** Fires when the agent closed the connection (undefined) or it broke, but not on `dispose()`. */
   get onDidClose(): Event<ParleyError | undefined> {
     return this.#didClose.event;
   }
 
   /**
-   * Sends a request and waits for its answer, with no deadline.
-   * @throws RpcError the agent's error answer, or `cancelled` when the signal was aborted before
+   * Sends a request and waits for its response, without a timeout.
+   * @throws RpcError the agent's error response, or `cancelled` if the signal was aborted before
    * sending; ParleyError `connection-closed` or `message-too-large`.
    */
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
@@ -197,7 +197,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   /**
-   * Waits for the answer to a request of the earlier connection.
+   * Waits for the response to a request of an earlier connection.
    * @throws as {@link request}
    */
   async answerTo(id: string | number, method: string, signal: AbortSignal): Promise<unknown> {
@@ -226,7 +226,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     else await this.#connection.sendNotification(method, params);
   }
 
-  /** Rejects pending requests, aborts those of the agent and disposes the transport. */
+  /** Rejects pending requests, aborts the agent's requests and disposes the transport. */
   dispose(): void {
     this.#close(undefined, false);
     this.#didClose.dispose();
@@ -247,7 +247,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     if (fire) this.#didClose.fire(error);
   }
 
-  /** A listener must neither stop the reading nor crash the stream. */
+  /** Catches errors of a listener: they must neither stop reading nor crash the stream. */
   #guarded(watch: (line: string) => void): (line: string) => void {
     return (line) => {
       try {
@@ -259,12 +259,11 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   /**
-   * Messages leave in the order of the calls; the promise is the transport's backpressure.
-   * @throws TypeError what JSON cannot hold; ParleyError `message-too-large`; what the transport
-   * throws.
+   * Sends messages in call order. The promise applies the transport's backpressure.
+   * @throws TypeError if JSON cannot represent it; ParleyError `message-too-large`; errors of the
+   * transport.
    */
   async #write(inner: Message, maxBytes: number, onLine: ((line: string) => void) | undefined): Promise<void> {
-    // An answer can no longer be read.
     if (this.#closedBy) return;
     const message = this.#ids.toWire(inner);
     try {
@@ -283,7 +282,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     }
   }
 
-  /** The only way to learn the id that vscode-jsonrpc chose for a request. */
+  /** Learns the id that vscode-jsonrpc chose for a request: there is no other way. */
   #onWrite(message: Message): void {
     if (!Message.isRequest(message) || message.id === null || !this.#leaving) return;
     const outgoing = this.#leaving;
@@ -294,7 +293,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#onRequestSent?.();
   }
 
-  /** vscode-jsonrpc would turn the reason into a number. */
+  /** Keeps the reason of a failed write, which vscode-jsonrpc would turn into a number. */
   #onFailed(message: Message, error: unknown): void {
     if (!Message.isRequest(message) || message.id === null) return;
     const outgoing = this.#pending.get(message.id) ?? this.#leaving;
@@ -319,7 +318,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     }
   }
 
-  /** Some agents answer "1" to 1. */
+  /** Matches a response to its request. Some agents answer "1" to 1. */
   #matched(message: ResponseMessage, line: number): Message | undefined {
     const given = message.id;
     const id = [given, typeof given === 'string' ? Number(given) : given].find(
@@ -363,9 +362,9 @@ export class RpcConnection implements RpcCaller, Disposable {
 }
 
 /**
- * The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count
- * from a number that no other connection has: several clients may share a session, and an agent
- * names a prompt by its id to all of them.
+ * Ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours start at a
+ * number unique to the connection: several clients may share a session, and an agent names a prompt
+ * by its id to all of them.
  */
 class WireIds {
   readonly #first: number;
@@ -405,8 +404,8 @@ class LineWriter extends AbstractMessageWriter {
 }
 
 /**
- * JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may
- * break the line at them.
+ * Returns JSON without U+2028 and U+2029. Both are legal, but an agent that reads with Node's
+ * `readline` may split the line there.
  */
 function encode(message: Message): string {
   return JSON.stringify(message).replace(/[\u2028\u2029]/g, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
@@ -451,9 +450,7 @@ class IncomingRequest implements CancellationToken {
   }
 }
 
-/**
- * Speaks the protocol's `$/cancel_request` instead of the `$/cancelRequest` of vscode-jsonrpc.
- */
+/** Sends the protocol's `$/cancel_request` instead of vscode-jsonrpc's `$/cancelRequest`. */
 class Cancellation {
   readonly #incoming = new Map<CancellationId, IncomingRequest>();
   readonly #idOf: (id: CancellationId) => CancellationId;
@@ -472,7 +469,7 @@ class Cancellation {
     },
     sender: {
       sendCancellation: (connection: MessageConnection, id: CancellationId) => {
-        // Called from an abort listener, where a throw would be an uncaught exception.
+        // Called from an abort listener, so a throw would be an uncaught exception.
         try {
           return connection.sendNotification('$/cancel_request', { requestId: this.#idOf(id) });
         } catch {

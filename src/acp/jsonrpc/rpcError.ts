@@ -1,15 +1,15 @@
-// Errors of JSON-RPC: those that an agent answers, and those that the client answers.
+// JSON-RPC errors, from the agent and from the client.
 
 import { oneLine } from '../../base/text';
 import { parseMessage } from '../../base/untrusted';
 
-/** Limits of the agent's own words in a failure: characters, and depth in `data`. */
+/** Limits on an agent's error text: characters, and depth in `data`. */
 const MAX_CHARS = 2000;
 const MAX_DEPTH = 5;
-/** SDKs that answer "Internal error" put what was thrown into `details`. */
+/** SDKs that answer "Internal error" put the original error into `details`. */
 const WORD_KEYS = ['message', 'details', 'detail', 'description', 'reason', 'error', 'errors', 'cause'] as const;
 
-/** The codes of JSON-RPC 2.0 (section 5.1) and of the protocol (1.7). */
+/** Codes of JSON-RPC 2.0 (section 5.1) and of the protocol (1.7). */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -21,7 +21,7 @@ export const RPC_CODES = {
   resourceNotFound: -32002,
 } as const;
 
-/** An error answer, in either direction. */
+/** An error response, in either direction. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -35,8 +35,8 @@ export class RpcError extends Error {
 }
 
 /**
- * Returns what an error answer says: its message followed by the words that only stand in `data`,
- * as one bounded line without control characters. A message that is JSON text counts as `data`.
+ * Returns an error response as one bounded line without control characters: its message, followed
+ * by text that is only in `data`. A message that is JSON is treated as `data`.
  */
 export function errorSentence(message: string, data: unknown): string {
   const words: string[] = [];

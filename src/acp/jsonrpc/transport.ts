@@ -1,8 +1,8 @@
-// A transport moves the bytes of an agent, over stdio or a socket. It knows nothing of JSON.
+// Moves an agent's bytes over stdio or a socket. Does not parse JSON.
 import type { Disposable } from '../../base/disposable';
 
 export interface TransportSink {
-  /** Bytes as they came; messages end with byte 0x0A and may be cut anywhere. */
+  /** Receives raw bytes; messages end with byte 0x0A and may be split anywhere. */
   data(chunk: Uint8Array, line?: number): void;
   closed(error?: Error): void;
 }
@@ -10,8 +10,8 @@ export interface TransportSink {
 export interface Transport extends Disposable {
   listen(sink: TransportSink): void;
   /**
-   * Sends one message (without its newline). Resolves when more may be sent, so a slow reader slows
-   * the writer; rejects when the stream is closed.
+   * Sends a message (without its newline). Resolves when more can be sent, which applies
+   * backpressure; rejects if the stream is closed.
    */
   write(message: string, answers?: number): Promise<void>;
 }
