@@ -1,24 +1,23 @@
-// Limits on what is kept of an agent's output. Beyond a limit the model keeps the most useful part
-// and adds a note about what was left out.
+// Limits on what is stored of an agent's output. Beyond a limit, the most useful part is kept, with
+// a note about what was left out.
 import { head, roughSize, tail } from '../../base/text';
 import type { ContentBlock, ToolContent } from './content';
 import type { SessionEvent } from './event';
 
 /** Characters of one message; 8 Mi is about two thousand pages. */
 export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
-/** Characters of one text or diff side in a tool call. */
+/** Characters of one text or one side of a diff in a tool call. */
 export const MAX_TOOL_TEXT = 1024 * 1024;
 export const MAX_TOOL_PARTS = 200;
 export const MAX_RAW_CHARS = 256 * 1024;
-/** Characters of terminal output. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
-/** Characters of the output of all terminals of a session. */
+/** Characters of the output of all terminals of a session together. */
 export const MAX_ALL_TERMINAL_CHARS = 16 * 1024 * 1024;
-/** Kept of one terminal once all outputs exceed {@link MAX_ALL_TERMINAL_CHARS}. */
+/** Characters kept of each terminal once all of them exceed {@link MAX_ALL_TERMINAL_CHARS}. */
 export const SHORT_TERMINAL_CHARS = 16 * 1024;
-/** Characters of the contents and raw values of all tool calls of a session. */
+/** Characters of the contents and raw values of all tool calls of a session together. */
 export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
-/** Characters kept of one tool call once all calls together exceed {@link MAX_ALL_TOOL_CHARS}. */
+/** Characters kept of each tool call once all of them exceed {@link MAX_ALL_TOOL_CHARS}. */
 const SHORT_TOOL_CHARS = 20_000;
 /** Characters of an image, audio clip or embedded resource: base64 of 12 MB. */
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
@@ -69,7 +68,7 @@ function shorten(part: ToolContent): ToolContent {
   if (!isLarge(part)) return part;
   if (part.type === 'content' && part.block.type === 'text') {
     const note = `[the first ${part.block.text.length - MAX_TOOL_TEXT} characters were left out]\n`;
-    // The note counts towards the limit, so bounding the result again changes nothing.
+    // The note counts towards the limit, so that bounding twice changes nothing.
     const text = note + tail(part.block.text, MAX_TOOL_TEXT - note.length);
     return { type: 'content', block: { type: 'text', text } };
   }
@@ -151,7 +150,7 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
   });
 }
 
-/** Cuts the middle of long texts only: a command beside them must not be cut off with them. */
+/** Shortens only long texts in a value: a command beside them must stay whole. */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
   if (typeof value === 'string') return withoutMiddle(value, limit - 2); // with its quotes

@@ -1,5 +1,5 @@
-// The contents of messages and tool calls. They follow the protocol's content blocks (section
-// "Content") and are read tolerantly: unknown kinds are kept whole and shown generically.
+// Contents of messages and tool calls. They follow the protocol's content blocks (section
+// "Content") and are parsed tolerantly: unknown kinds are kept whole and shown generically.
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -28,13 +28,13 @@ export type ContentBlock =
     };
 
 export interface ChangeHunk {
-  /** 1-based first lines. */
+  /** 1-based. */
   readonly oldStart: number;
   readonly newStart: number;
   readonly lines: readonly string[];
 }
 
-/** In a diff, `path` is absolute, and no `oldText` means a new file. */
+/** In a diff, `path` is absolute, and a missing `oldText` means a new file. */
 export type ToolContent =
   | { readonly type: 'content'; readonly block: ContentBlock }
   | {
@@ -44,19 +44,18 @@ export type ToolContent =
       readonly newText: string;
       readonly hunks?: readonly ChangeHunk[];
       readonly oldPath?: string;
-      /** `add`, `delete`, `modify`, `move`, `copy`, or a name of the agent's own. */
+      /** `add`, `delete`, `modify`, `move`, `copy`, or a name that the agent made up. */
       readonly operation?: string;
     }
   | { readonly type: 'terminal'; readonly terminalId: string }
   | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
 
-/** A place in a file; `line` is 1-based. */
+/** `line` is 1-based. */
 export interface ToolLocation {
   readonly path: string;
   readonly line?: number;
 }
 
-/** `pending` before the call runs. */
 export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'paused';
 
 export interface PlanEntry {
@@ -95,7 +94,7 @@ export interface SessionMode {
 }
 
 export interface Choice {
-  /** Of the option; absent: a mode outside of the options. */
+  /** Of the option; absent for a mode that is not an option. */
   readonly id?: string;
   readonly value: string | boolean;
   readonly label: string;
@@ -109,7 +108,7 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** A limit of the user's account that the agent reports. */
+/** A usage limit of the user's account, reported by the agent. */
 export interface RateLimit {
   /** A code such as `five_hour`, or ''. */
   readonly kind: string;
@@ -141,7 +140,7 @@ export interface PermissionOption {
 
 export interface PermissionRuleOffer {
   readonly kind: 'execute' | 'edit' | 'read';
-  /** The command, or a glob on paths relative to the folder. */
+  /** The command, or a glob relative to the folder. */
   readonly pattern: string;
   /** Absolute. */
   readonly folder: string;

@@ -1,6 +1,6 @@
-// The events of a session, modelled on protocol v2: upserts by id, chunks that append, turns with a
-// start and an end. The protocol dialects produce them and the session model applies them. Events
-// are plain JSON: replaying a recorded list gives the same state.
+// Session events, modelled on protocol v2: upserts by id, chunks that append, turns with a start
+// and an end. The protocol dialects produce them and the session model applies them. Events are
+// plain JSON: replaying a recorded list gives the same state.
 import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
@@ -50,7 +50,7 @@ export interface ToolPatch {
 
 export type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
-/** Everything that changes a session. Times (`at`) are milliseconds since 1970. */
+/** All changes to a session. Times (`at`) are in ms since 1970. */
 export type SessionEvent =
   // Messages.
   | {
@@ -60,9 +60,9 @@ export type SessionEvent =
       readonly block: ContentBlock;
       readonly parent?: string;
     }
-  /** The last message is complete: a following chunk without an id starts a new message. */
+  /** Ends the last message: a following chunk without an id starts a new one. */
   | { readonly type: 'message_ended' }
-  /** A whole message: `content` replaces, null empties, absent leaves it unchanged. */
+  /** A whole message: `content` replaces, null clears, absent leaves unchanged. */
   | {
       readonly type: 'message';
       readonly role: MessageRole;
@@ -86,7 +86,7 @@ export type SessionEvent =
         | { readonly type: 'file'; readonly uri: string };
     }
   | { readonly type: 'plan_removed'; readonly planId: string }
-  /** A session that the agent runs for this one. Absent: unchanged; null: cleared. */
+  /** A session that the agent runs for this one. Absent leaves unchanged, null clears. */
   | {
       readonly type: 'subagent';
       readonly sessionId: string;
@@ -94,27 +94,27 @@ export type SessionEvent =
       readonly description?: string | null;
       /** `running`, `idle`, `requires_action`; any other value counts as busy. */
       readonly state?: string | null;
-      /** Where it works; absolute. Unset: where its parent does. */
+      /** Absolute working directory; absent: its parent's. */
       readonly cwd?: string | null;
       readonly additionalDirectories?: readonly string[] | null;
       readonly canCancel?: boolean;
       readonly parent?: string;
     }
-  /** Short progress of a subagent: text to append, or the title of a tool call. */
+  /** Progress of a subagent: text to append, or the title of a tool call. */
   | { readonly type: 'subagent_said'; readonly sessionId: string; readonly text: string; readonly messageId?: string }
   | { readonly type: 'subagent_did'; readonly sessionId: string; readonly title: string }
-  /** The agent process has ended, and its subagents with it. */
+  /** The agent process exited, and its subagents with it. */
   | { readonly type: 'subagents_ended' }
   /** Absent fields are unchanged; `text` replaces what `append` built up. */
   | {
       readonly type: 'session_message';
-      /** The subagent in whose transcript it is; absent: in ours. */
+      /** The subagent whose transcript has the message; absent: the main session. */
       readonly session?: string;
       /** Unique in that transcript. */
       readonly messageId: string;
       readonly sender?: string | null;
       readonly recipient?: string | null;
-      /** Ids of the same message in the transcripts of its sender and its recipient. */
+      /** Ids of the same message in the transcripts of sender and recipient. */
       readonly senderMessage?: string | null;
       readonly recipientMessage?: string | null;
       readonly text?: string;
@@ -132,17 +132,17 @@ export type SessionEvent =
       readonly opens?: true;
       readonly beginsAnew?: true;
     }
-  /** A message of an imported session is missing here. Adds a gap or updates a known one. */
+  /** A message of an imported session that is missing here. Adds or updates a gap. */
   | {
       readonly type: 'gap';
       readonly gapId: string;
       readonly text: string;
       readonly said?: OwnText;
       readonly state: GapState;
-      /** Absent: the containing message or an earlier event says so. */
+      /** Absent: known from the containing message or an earlier event. */
       readonly remote?: RemoteContent;
     }
-  /** Adds gaps `<prefix><first>` and on, for a history that is being loaded. */
+  /** Adds gaps `<prefix><first>` and following, for a history being loaded. */
   | {
       readonly type: 'gaps';
       readonly prefix: string;
@@ -155,7 +155,7 @@ export type SessionEvent =
     }
   /** The missing content has arrived. Its entries replace the gap and keep their original time. */
   | ({ readonly type: 'gap_filled' } & GapFilling)
-  /** Several `gap_filled` in one event, as entries then move only once. */
+  /** Several `gap_filled` in one event, so that entries move only once. */
   | { readonly type: 'gaps_filled'; readonly fillings: readonly GapFilling[] }
   | {
       readonly type: 'compaction';
@@ -172,7 +172,7 @@ export type SessionEvent =
       readonly message: LocalizableText;
       readonly hint?: LocalizableText;
       readonly stderr?: string;
-      /** A turn that has ended already; absent: the running one. */
+      /** A turn that has already ended; absent: the running turn. */
       readonly turnId?: string;
       readonly actions?: readonly { readonly id: string; readonly label: LocalizableText }[];
     }
@@ -181,11 +181,11 @@ export type SessionEvent =
   | { readonly type: 'modes'; readonly current: string; readonly modes: readonly SessionMode[] }
   /**
    * @property byUser the user has set it
-   * @property isPast the agent repeats what it said once: it may be another one now
+   * @property isPast the agent repeats an earlier value, which may have changed since
    */
   | { readonly type: 'mode'; readonly current: string; readonly byUser?: true; readonly isPast?: true }
   /**
-   * @property chosen the id of the option that the user has set
+   * @property chosen id of the option that the user has set
    * @property isPast as for `mode`
    */
   | {
@@ -194,7 +194,7 @@ export type SessionEvent =
       readonly chosen?: string;
       readonly isPast?: true;
     }
-  /** What must be in force before the next prompt leaves; replaces the previous list. */
+  /** Choices that must be in effect before the next prompt is sent; replaces the previous list. */
   | {
       readonly type: 'choices';
       readonly wanted: readonly Choice[];
@@ -208,12 +208,12 @@ export type SessionEvent =
       readonly byUser?: true;
     }
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Replaces the limits of the same kinds, and any that was reached. */
+  /** Replaces limits of the same kinds, and any limit that was reached. */
   | { readonly type: 'rate_limits'; readonly limits: readonly RateLimit[] }
-  /** What the user may send next, on one line; absent: withdrawn. */
+  /** A suggestion for the next message, on one line; absent: withdrawn. */
   | { readonly type: 'prompt_suggestion'; readonly text?: string | undefined }
-  // Terminals run by the client or only described by the agent. `output` replaces the output so
-  // far, `append` extends it.
+  // Terminals run by the client or only described by the agent. `output` replaces, `append`
+  // extends.
   | {
       readonly type: 'terminal';
       readonly terminalId: string;
@@ -227,7 +227,7 @@ export type SessionEvent =
       readonly released?: boolean;
       readonly canCancel?: boolean;
       readonly toolCallId?: string;
-      /** It was ended because the user stopped its turn. */
+      /** Ended because the user stopped its turn. */
       readonly isStopped?: true;
     }
   // The user's input.
@@ -258,9 +258,7 @@ export type SessionEvent =
       readonly optionId?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit' | 'rule';
       readonly rule?: string;
-      /**
-       * The user made the change with own edits; the option only keeps the agent from making it.
-       */
+      /** The user made the change with edits; the option only keeps the agent from making it. */
       readonly isEdited?: true;
     }
   // Elicitations: a form or a page in the browser. `id` is assigned by the client.
@@ -299,24 +297,24 @@ export type SessionEvent =
   /** The stop reason of a turn that has already ended (the response came after the barrier). */
   | ({ readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason } & TurnTokens)
   | { readonly type: 'cancel_requested'; readonly turnId: string }
-  /** What changed on disk during a turn; replaces what was known of it. */
+  /** Changes on disk during a turn; replaces the previous value. */
   | ({ readonly type: 'turn_changes'; readonly turnId: string } & TurnChanges)
-  /** The agent's ids start over: an id that follows names something new. */
+  /** The agent's ids start over: a later event with an old id is about something new. */
   | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
-  /** The agent's replay showed that something is missing here. */
+  /** The agent's replay showed content that is missing here. */
   | {
       readonly type: 'restored';
       readonly entryId: string;
       readonly text?: string;
       readonly events?: readonly RestoredEvent[];
     }
-  /** Turns that follow were run elsewhere, until the next turn starts here. */
+  /** Turns that follow ran elsewhere, until the next turn starts here. */
   | { readonly type: 'replay_resumed' }
-  /** What follows belongs to no turn of the past. */
+  /** Later events belong to no replayed turn. */
   | { readonly type: 'replay_ended' }
-  /** The agent began a turn of the past by itself. Turns of the user begin with their message. */
+  /** The agent started a replayed turn itself. The user's turns start with their message. */
   | { readonly type: 'replayed_turn' }
-  /** How, and when, if that is known, the last turn of the past ended, or ended after all. */
+  /** How, and if known when, the last replayed turn ended, or ended after all. */
   | ({
       readonly type: 'replayed_end';
       readonly stopReason: StopReason;
@@ -332,25 +330,25 @@ export interface TurnChanges {
     /** Absolute. */
     readonly root: string;
     readonly before: string;
-    /** Absent: the turn runs, or its end was not seen. */
+    /** Absent: the turn is running, or its end was not seen. */
     readonly after?: string;
   }[];
   readonly files: number;
   readonly added: number;
   readonly removed: number;
   /**
-   * Why more may have changed: the first state was taken when the agent may have written already,
-   * the end was not seen and the last state is that of the next start, the folder has no git
-   * repository, is too large, has more repositories below it than are read, or could not be read.
+   * Why more may have changed: the first state may be from after the agent began to write, the end
+   * was not seen and the last state is from the next start, or the folder has no git repository, is
+   * too large, has too many repositories below it, or could not be read.
    */
   readonly incomplete?: 'late' | 'interrupted' | 'no-git' | 'too-large' | 'repositories' | 'failed';
-  /** Changed files that the user edited too while the turn ran (absolute paths). */
+  /** Absolute paths of changed files that the user also edited during the turn. */
   readonly alsoYours?: readonly string[];
   /**
    * Absolute paths of changed files that nothing in the turn named: others may have changed them.
    */
   readonly unnamed?: readonly string[];
-  /** There are more such files than are listed: none of the turn counts as the agent's alone. */
+  /** There are more such files than listed, so no file of the turn counts as only the agent's. */
   readonly hasMoreUnnamed?: true;
   readonly writtenDifferently?: readonly WrittenDifferently[];
 }
@@ -368,7 +366,7 @@ export interface RemoteContent {
   readonly name?: string;
 }
 
-/** The content of a gap with its original time in ms since 1970. */
+/** The content of a gap, with its original time in ms since 1970. */
 export interface GapFilling {
   readonly gapId: string;
   readonly at: number;
@@ -396,11 +394,11 @@ export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
   readonly begins?: true;
-  /** The position in the transcript before the event. */
+  /** Position in the transcript before the event. */
   readonly mark?: Mark;
 }
 
-/** A position in the transcript: the number of entries and turns before it. */
+/** A position in the transcript, as the number of entries and turns before it. */
 export interface Mark {
   readonly entries: number;
   readonly turns: number;

@@ -1,5 +1,5 @@
-// Elicitations: a form of simple fields or a page in the browser (protocol section "Elicitation").
-// Types only.
+// Types of elicitations: a form of simple fields, or a page in the browser (protocol section
+// "Elicitation").
 
 export interface FormOption {
   readonly value: string;

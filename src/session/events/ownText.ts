@@ -1,9 +1,9 @@
-// Texts of the client in a transcript, stored as a code with arguments. client/view/ownTexts.ts
-// turns them into words, in the user's language.
+// The client's own texts in a transcript, stored as a code with arguments. client/view/ownTexts.ts
+// translates them for display.
 
-/** The arguments of each code. Texts in them are names, hosts and other codes, never sentences. */
+/** Arguments of each code. Strings in them are names, hosts and other codes, never sentences. */
 export interface OwnTexts {
-  // The session and its agent.
+  // Session and agent
   readonly 'new-session': readonly [agent: string];
   readonly 'forked-session': readonly [];
   readonly 'forked-at': readonly [];
@@ -13,7 +13,7 @@ export interface OwnTexts {
   readonly 'agent-awaits-answer': readonly [];
   readonly 'question-withdrawn': readonly [];
   readonly 'command-refused': readonly [agent: string];
-  // What the user asked for and did not get; the reason is the notice's description.
+  // Failed actions of the user; the notice's description has the reason
   readonly 'not-stopped': readonly [];
   /** A command of a turn that the user stopped. */
   readonly 'still-running': readonly [agent: string];
@@ -27,7 +27,7 @@ export interface OwnTexts {
   readonly 'files-not-restored': readonly [];
   /** `leftAlone`: paths of files that were not restored. */
   readonly 'files-restored': readonly [files: number, ...leftAlone: string[]];
-  /** Then the commands that ran since, which are not undone, if the files are restored. */
+  /** Then the commands that ran since, which restoring files does not undo. */
   readonly 'edited-from': readonly [...commands: readonly string[]];
   readonly 'restore-undone': readonly [files: number];
   readonly 'in-worktree': readonly [branch: string];
@@ -42,7 +42,7 @@ export interface OwnTexts {
   readonly 'branch-not-opened': readonly [];
   readonly 'agent-not-added': readonly [];
   readonly 'message-not-resent': readonly [];
-  // Questions of the agent, and what came of them.
+  // Answers to the agent's questions
   readonly 'form-answered': readonly [];
   readonly 'page-done': readonly [];
   readonly 'asked-withdrawn': readonly [];
@@ -50,15 +50,15 @@ export interface OwnTexts {
   readonly 'asked-closed': readonly [];
   readonly 'asked-declined': readonly [];
   readonly 'asked-dismissed': readonly [];
-  // Compactions; another status than these is the agent's own word.
+  // Compactions; any other status is the agent's own text
   readonly 'compaction-in_progress': readonly [];
   readonly 'compaction-completed': readonly [];
   readonly 'compaction-failed': readonly [];
   readonly 'compaction-cancelled': readonly [];
   readonly 'compaction-other': readonly [status: string];
-  // Sessions that go from one agent or machine to another.
+  // Sessions that move between agents or machines
   readonly 'session-moved': readonly [agent: string, origin: string, messages: number];
-  /** Then the hosts that most messages come from, each with its number of messages. */
+  /** Then the hosts of most messages, each with its number of messages. */
   readonly 'opened-from': readonly [messages: number, hosts: number, ...origins: readonly (string | number)[]];
   readonly 'imported-from': readonly [file: string, agent: string];
   readonly 'opened-end': readonly [agent: string, missing: number, state: string, knows: 0 | 1];
@@ -66,7 +66,7 @@ export interface OwnTexts {
   readonly 'continued-with': readonly [agent: string];
   readonly 'other-branch': readonly [agent: string, common: number];
   readonly 'branch-of': readonly [agent: string, common: number, messages: number];
-  /** How many messages the other has more; negative: how many it lacks. */
+  /** How many more messages the other session has; negative if it has fewer. */
   readonly 'same-session': readonly [agent: string, more: number];
   readonly 'server-took-over': readonly [messages: number];
   readonly 'agent-still-works': readonly [];
@@ -78,14 +78,14 @@ export interface OwnTexts {
   readonly 'left-out': readonly [messages: number];
   readonly 'state-stays': readonly [origin: string];
   readonly 'server-not-stopped': readonly [];
-  // A message of the past.
+  // Imported messages
   readonly 'parts-not-shown': readonly [parts: number];
   readonly 'turn-cancelled': readonly [];
   readonly 'turn-ended-early': readonly [reason: string];
-  // What could not be kept.
+  // Storage problems
   readonly 'events-lost': readonly [events: number];
   readonly 'event-not-kept': readonly [type: string, characters: number];
-  // Gaps: what is not there (yet). `reason` is a `GapReason`.
+  // Gaps; `reason` is a `GapReason`
   readonly loading: readonly [];
   readonly 'history-loading': readonly [];
   readonly 'history-stopped': readonly [];
@@ -105,15 +105,15 @@ export const FIX_PROBLEMS = 'fixProblems';
 
 export type OwnCode = keyof OwnTexts;
 
-/** A code whose words need nothing else. */
+/** A code without arguments. */
 export type PlainCode = { readonly [Code in OwnCode]: OwnTexts[Code] extends readonly [] ? Code : never }[OwnCode];
 
-/** One of these, as it is kept. */
+/** An own text in stored form. */
 export type OwnText = {
   readonly [Code in OwnCode]: { readonly code: Code; readonly args: OwnTexts[Code] };
 }[OwnCode];
 
-/** Why a turn ended as it did, where its stop reason does not say: a code, as it is kept. */
+/** Stored code for why a turn ended, if its stop reason does not say. */
 export type TurnNote =
   | 'window-ended'
   | 'in-other-window'
@@ -128,7 +128,7 @@ export type TurnNote =
   | 'signed-in'
   | 'signed-out';
 
-/** Returns a text of the client's own. @param args what the words of the code need */
+/** @param args for the code */
 export function ownText<Code extends OwnCode>(code: Code, ...args: OwnTexts[Code]): OwnText {
   return { code, args } as OwnText;
 }

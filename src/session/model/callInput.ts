@@ -1,5 +1,5 @@
-// Keeps what an agent said of a call when it asks for permission: some stream the arguments of a
-// call as its content, and replace them with words when they ask.
+// Preserves the arguments of a tool call when the agent asks for permission: some agents stream
+// them as the call's content, and replace that with a description when they ask.
 import { objectOf } from '../../base/untrusted';
 import type { ToolContent } from '../events/content';
 import type { ToolPatch } from '../events/event';
@@ -7,10 +7,10 @@ import type { ToolEntry } from './state';
 
 type Call = Pick<ToolEntry, 'content' | 'rawInput' | 'status'>;
 
-/** Returns the patch with arguments that it would replace as the call's input. */
+/** Returns the patch, with the arguments that it would replace as the call's input. */
 export function keepInput(call: Call, fields: ToolPatch, asks: boolean): ToolPatch {
   const { content, rawInput, ...others } = fields;
-  // What still are arguments is the next part of the stream.
+  // Content that is still arguments continues the stream.
   const isReplaced = content !== undefined && (content === null || argumentsIn(content) === undefined);
   const streamed = isReplaced ? argumentsIn(call.content) : undefined;
   const isInput = streamed !== undefined && call.rawInput === undefined && (asks || call.status === 'pending');

@@ -1,4 +1,4 @@
-// The lines that differ between two texts, for texts about a change.
+// Finds the lines that differ between two texts.
 
 export function changedLines(oldText: string, newText: string): string[] {
   const before = linesOf(oldText);

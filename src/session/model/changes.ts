@@ -1,11 +1,11 @@
-// Coalesced changes since a reader last looked, so that the cost of drawing depends on the changes
-// and not on the length of the session.
+// Coalesces changes since a reader last took them, so that drawing costs depend on the changes and
+// not on the length of the session.
 
 import { tail } from '../../base/text';
 
-/** Characters of terminal output kept for a reader that lags behind; more than it shows. */
+/** Characters of terminal output kept for a slow reader: more than it shows. */
 const MAX_TERMINAL_BEHIND = 128 * 1024;
-/** Characters of text pending for one reader; beyond that, rereading everything is cheaper. */
+/** Characters pending for one reader. Beyond that, rereading everything is cheaper. */
 const MAX_BEHIND = 4 * 1024 * 1024;
 
 export type SessionPart =
@@ -31,27 +31,27 @@ export class Changes {
    * last text block.
    */
   readonly entries = new Map<number, true | string>();
-  /** By transcript index: the first content block that was added after that text. */
+  /** By transcript index: the first content block added after that text. */
   readonly blocks = new Map<number, number>();
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
   /**
-   * The reader must start over: the transcript was cleared, its entries have other places, or the
-   * reader lags too far behind. No changes are recorded until {@link reset}.
+   * The reader must start over: the transcript was cleared, entries moved, or too much is pending.
+   * No changes are recorded until {@link reset}.
    */
   cleared = false;
   #behind = 0;
   readonly #wake: () => void;
 
   /**
-   * @param wake called on each change; must be cheap, as it can be called many times before the
-   * changes are taken
+   * @param wake called on each change, often many times before changes are taken, so it must be
+   * cheap
    */
   constructor(wake: () => void) {
     this.#wake = wake;
   }
 
-  /** Makes one for a reader that only wants to hear of changes: nothing is recorded. */
+  /** For a reader that only needs notifications: records nothing. */
   static unrecorded(wake: () => void): Changes {
     const changes = new Changes(wake);
     changes.cleared = true;
@@ -81,7 +81,7 @@ export class Changes {
     this.#wake();
   }
 
-  /** @param block its index; read together with those that follow */
+  /** @param block index of the first new block */
   added(index: number, block: number): void {
     const known = this.entries.get(index);
     if (!this.cleared && known !== true) {

@@ -1,5 +1,5 @@
-// The mode and the options of a session: what the agent says of them, what the user has set, and
-// what must be in force before the next prompt leaves.
+// The mode and options of a session: what the agent reports, what the user has set, and what must
+// be in effect before the next prompt is sent.
 import type { Choice, ConfigOption, SessionMode } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
@@ -59,7 +59,7 @@ export function modeOption(config: readonly ConfigOption[]): SelectOption | unde
   );
 }
 
-/** Some agents offer their modes as the values of an option of another category. */
+/** Some agents offer their modes as values of an option of another category. */
 function applyMode(state: SessionState, mode: string): void {
   const { modes, config } = state;
   const isListed = modes.some(({ id }) => id === mode);
@@ -70,7 +70,7 @@ function applyMode(state: SessionState, mode: string): void {
   state.config = config.map((one) => (one === option && isSelect(one) ? { ...one, value: mode } : one));
 }
 
-/** Returns the modes to choose from. An unlisted current mode is included by its id. */
+/** Returns the selectable modes. An unlisted current mode is included by its id. */
 export function offeredModes({
   modes,
   mode,
@@ -105,7 +105,7 @@ export function isSameSetting(a: Choice, b: Choice): boolean {
   return a.id === b.id || (a.isMode === true && b.isMode === true);
 }
 
-/** Some agents run a value that they do not list. */
+/** Some agents use a value that they do not list. */
 export function offers(option: ConfigOption, value: string | boolean): boolean {
   if (option.type === 'boolean') return typeof value === 'boolean';
   return option.value === value || option.values.some((one) => one.value === value);

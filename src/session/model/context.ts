@@ -1,5 +1,5 @@
-// The session state with the indexes that make each event cheap, and the operations that keep the
-// indexes in step with the transcript.
+// The session state with the indexes that keep each event cheap, and the operations that keep both
+// in step.
 
 import { detached, roughSize } from '../../base/text';
 import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
@@ -31,7 +31,7 @@ interface SessionMessage {
 
 class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
-  /** By their transcript and id. */
+  /** By transcript and id. */
   readonly messages = new Map<string, SessionMessage>();
 
   messageKey(session: string | undefined, id: string): string {
@@ -55,10 +55,9 @@ export class ModelContext {
   readonly subagents = new SubagentIndex();
   readonly turnsById = new Map<string, Turn>();
   readonly openTools = new Set<number>();
-  /** Start of the time in which the agent waits for an answer, in ms since 1970. */
+  /** When the agent began to wait for an answer, in ms since 1970. */
   askedSince: number | undefined;
   readonly terminalShownIn = new Map<string, Set<number>>();
-  /** Characters of the output of all terminals. */
   terminalChars = 0;
   readonly toolSizes = new ToolSizes();
   wholeAt: number | undefined;
@@ -90,17 +89,16 @@ export class ModelContext {
   };
 }
 
-/** Copies the text of a message that is probably whole: its pieces take four times as much. */
+/**
+ * Compacts the text of a message that is probably complete: its chunks take four times the memory.
+ */
 function settle(entry: Entry | undefined): void {
   if (entry?.kind !== 'agent' && entry?.kind !== 'thought') return;
   const last = entry.content.at(-1);
   if (last?.type === 'text') entry.content[entry.content.length - 1] = { ...last, text: detached(last.text) };
 }
 
-/**
- * Returns the turn of an entry added now; after the end of a turn, entries are late ones of that
- * turn.
- */
+/** Returns the turn fields of a new entry; after the end of a turn, entries are late ones of it. */
 function turnOfNextEntry(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
   const last = state.turns.at(-1);
@@ -108,16 +106,14 @@ function turnOfNextEntry(state: SessionState): { turnId?: string; late?: true } 
   return last ? { turnId: last.id, late: true } : {};
 }
 
-/**
- * Returns the turn of the events that arrive now: the running turn, or the last one of a replay.
- */
+/** Returns the turn of current events: the running turn, or the last one of a replay. */
 export function currentTurn(state: Readonly<SessionState>): Turn | undefined {
   return state.turn ?? (state.replaying ? state.turns.at(-1) : undefined);
 }
 
 /**
- * Adds the entry that `make` returns, or calls `change` with the entry that `index` has for the id
- * in the same turn.
+ * Calls `change` with the entry of the same turn that `index` has for the id, or adds the entry
+ * that `make` returns.
  */
 export function upsert(
   context: ModelContext,
@@ -129,7 +125,7 @@ export function upsert(
 ): void {
   const known = index.get(id);
   const entry = known === undefined ? undefined : context.state.entries[known];
-  // A plan in a new turn is a new plan, even if the agent reuses its id.
+  // In a new turn it is a new plan, even if the agent reuses its id.
   const turn = currentTurn(context.state);
   if (entry && (entry.turnId === turn?.id || !turn)) {
     change(entry);
@@ -189,16 +185,12 @@ class ToolSizes {
   readonly #sizes = new Map<ToolEntry, number>();
   #total = 0;
 
-  /** Measures a call. */
   set(entry: ToolEntry): readonly ToolEntry[] {
     const raw = roughSize(entry.rawInput, MAX_RAW_CHARS) + roughSize(entry.rawOutput, MAX_RAW_CHARS);
     return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
   }
 
-  /**
-   * Adds to the size of a call.
-   * @param by characters
-   */
+  /** @param by characters to add to the size */
   add(entry: ToolEntry, by: number): readonly ToolEntry[] {
     this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);
     this.#total += by;

@@ -1,9 +1,8 @@
-// Converts transcript entries back to events, to add them to another transcript or in another
-// place.
+// Converts transcript entries back to events, to add them to another transcript or at another
+// position.
 import type { EventOf, RestoredEvent, SessionEvent } from '../events/event';
 import type { Entry, SessionState, ToolEntry } from './state';
 
-/** Returns the events that make an entry. */
 export function eventsOf(entry: Entry): RestoredEvent[] {
   switch (entry.kind) {
     case 'user':

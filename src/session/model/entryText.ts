@@ -1,5 +1,5 @@
-// The text of messages and turns. Texts are compared without whitespace, as agents replay them in
-// other pieces and with other line ends than they sent them.
+// Text of messages and turns. Texts are compared without whitespace, as agents replay them with
+// other chunks and line endings than they sent.
 import { head, textOfBlocks } from '../../base/text';
 import type { Entry, MessageEntry, SessionState } from './state';
 
@@ -22,7 +22,7 @@ export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
   return bare;
 }
 
-/** Returns `text` without its beginning that contains `count` non-whitespace characters. */
+/** Returns `text` after its first `count` non-whitespace characters. */
 export function withoutBare(text: string, count: number): string {
   let seen = 0;
   let index = 0;
@@ -35,8 +35,7 @@ export function isBeginning(one: string, other: string): boolean {
 }
 
 /**
- * Returns the agent's messages of a turn as received (Markdown), separated by blank lines; '' if
- * there are none.
+ * Returns the agent's messages of a turn as received (Markdown), separated by blank lines, or ''.
  */
 export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: string): string {
   return entries
@@ -48,8 +47,8 @@ export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: s
 }
 
 /**
- * Returns the first line of what the user said first, for a session without a title.
- * @param limit maximum number of characters
+ * Returns the first line of the user's first message, for a session without a title.
+ * @param limit in characters
  */
 export function firstWordsOf({ entries }: Pick<SessionState, 'entries'>, limit: number): string | undefined {
   const said = entries.slice(0, MOST_BEFORE).find((entry) => entry.kind === 'user' || isBeingRead(entry));

@@ -1,10 +1,10 @@
-// Finds the message of the agent that a fork of its session can end with.
+// Finds the agent message that a fork of its session can end with.
 import type { Entry } from './state';
 
 /**
- * Returns the agent's id of the last thing that it said before an entry. Undefined if anything else
- * comes in between that it would remember, if the message has no id or one that another turn has
- * too, or if the agent's session began after it.
+ * Returns the agent's id of its last message before an entry. Undefined if the agent would remember
+ * anything in between, if the message has no id or one that another turn also has, or if the
+ * agent's session began later.
  */
 export function forkPointBefore(entries: readonly Entry[], index: number): string | undefined {
   for (const entry of entries.slice(0, index).reverse()) {
@@ -22,5 +22,5 @@ export function forkPointBefore(entries: readonly Entry[], index: number): strin
   return undefined;
 }
 
-/** Messages without an id, of an agent that gives ids, are words of its adapter. */
+/** Agents that give ids leave them out only for messages of their adapter. */
 const PASSED: ReadonlySet<Entry['kind']> = new Set(['agent', 'notice', 'error', 'turn_end']);

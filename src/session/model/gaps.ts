@@ -1,5 +1,5 @@
-// Gaps: messages of an imported session that are missing or not loaded yet. What arrives later
-// replaces a gap with one or more entries.
+// Gaps: messages of an imported session that are missing or not loaded yet. Content that arrives
+// later replaces a gap with one or more entries.
 import { head } from '../../base/text';
 import type { EventOf, GapFilling, PastEvent } from '../events/event';
 import { ownText } from '../events/ownText';
@@ -26,7 +26,7 @@ export function addGaps(
     if (known?.kind !== 'gap') return;
     context.gaps.delete(inPlaceOf);
     const many = Array.from({ length: end - first }, (_, offset): GapEntry => {
-      // Other ids than those of entries that fill one gap of these later.
+      // Distinct from the ids of entries that will later fill one of these gaps.
       const id = `${known.id}/${offset}`;
       return { id, index, at, kind: 'gap', gapId: `${prefix}${first + offset}`, ...gap };
     });
@@ -50,14 +50,13 @@ function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap
     return;
   }
   const index = context.push(({ id, index, at, turnId, late }) => {
-    // Imported messages belong to no turn, whichever is running while they load.
+    // Imported messages belong to no turn, whichever turn runs while they load.
     const ofTurn = remote && { remote, turnId, late };
     return { id, index, at, kind: 'gap', gapId, text, said, state, ...ofTurn };
   }, at);
   context.gaps.set(gapId, index);
 }
 
-/** Replaces gaps with their entries. */
 export function fillGaps(
   context: ModelContext,
   fillings: readonly GapFilling[],

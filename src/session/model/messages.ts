@@ -1,6 +1,6 @@
-// Adds message chunks and whole messages to the transcript. A chunk with an id extends the message
-// with that id; one without an id extends the last message until another entry follows. A prompt
-// and the agent's echo of it are one entry.
+// Adds message chunks and whole messages to the transcript. A chunk with an id extends that
+// message; one without an id extends the last message until another entry follows. A prompt and its
+// echo by the agent are one entry.
 
 import { grown, head, textOfBlocks } from '../../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
@@ -13,10 +13,7 @@ import { beginReplayedTurn, noteMessageOfOthers } from './turns';
 
 const MAX_PROMPTS = 50;
 
-/**
- * Applies a chunk of a user message, an agent message or a thought (protocol v1 "session/update",
- * v2 "message chunks").
- */
+/** Applies a chunk of a message or thought (protocol v1 "session/update", v2 "message chunks"). */
 export function addMessageChunk(context: ModelContext, event: EventOf<'message_chunk'>, at: number): void {
   const { state } = context;
   if (event.parent !== undefined) {
@@ -36,7 +33,7 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
   if (event.role === 'user') beginReplayedTurn(context, at);
   const dropped =
     event.block.type === 'text' && block.type === 'text' ? event.block.text.length - block.text.length : 0;
-  // A chunk of a message from an ended turn belongs to that turn, even if the next turn is running.
+  // A chunk for a message of an ended turn belongs to that turn, even if another turn is running.
   const known =
     event.messageId === undefined
       ? undefined
@@ -63,8 +60,8 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
 const MAX_NESTED = 200;
 
 /**
- * Applies a chunk of what a subagent says: other subagents may speak in between. What it receives
- * counts as a message of an agent: no turn begins with it.
+ * Applies a chunk from a subagent, which other subagents may interleave. Messages to it count as
+ * agent messages, so that no turn begins with them.
  */
 function addNestedChunk(
   context: ModelContext,
@@ -93,8 +90,8 @@ function addNestedChunk(
 }
 
 /**
- * Applies a whole message (v2 `user_message`, `agent_message`, `agent_thought`): content replaces
- * the previous content, null empties it, absent leaves it unchanged.
+ * Applies a whole message (v2 `user_message`, `agent_message`, `agent_thought`): content replaces,
+ * null clears, absent leaves unchanged.
  */
 export function setMessage(context: ModelContext, event: EventOf<'message'>, at: number): void {
   const { role, messageId } = event;
@@ -112,7 +109,7 @@ export function setMessage(context: ModelContext, event: EventOf<'message'>, at:
     return;
   }
   const { content, dropped } = bounded(event.content ?? []);
-  if (content.length === 0) return; // its chunks are still to come
+  if (content.length === 0) return; // its chunks follow
   if (role === 'user') beginReplayedTurn(context, at);
   const index = context.push((base) => ({ ...base, kind: role, messageId, content, dropped, until: at }), at);
   context.messages.set(key, index);
@@ -140,9 +137,7 @@ export function addPrompt(context: ModelContext, event: EventOf<'prompt_sent'>, 
   if (messageId !== undefined) linkPrompt(context, { type: 'prompt_inserted', promptId, messageId });
 }
 
-/**
- * Assigns the agent's message id to a prompt, so that later updates of that message apply to it.
- */
+/** Assigns the agent's message id to a prompt, so that later updates apply to it. */
 export function linkPrompt(context: ModelContext, event: EventOf<'prompt_inserted'>): void {
   const echo = context.prompts.get(event.promptId);
   const key = `user:${event.messageId}`;
@@ -156,7 +151,7 @@ function link(context: ModelContext, key: string, messageId: string, echo: Promp
   context.messages.set(key, echo.index);
 }
 
-/** Recognises an echo by its text when the agent never sent the id of the prompt. */
+/** Recognises an echo by its text if the agent never sent the prompt's id. */
 function linkByText(context: ModelContext, key: string, event: EventOf<'message'>): void {
   const { echo } = context;
   if (echo && event.content && textOfBlocks(event.content) === echo.text) link(context, key, event.messageId, echo);
@@ -182,14 +177,14 @@ function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dr
 }
 
 /**
- * Returns whether a known id names another message now: some agents give the messages of all turns
- * one id. Not so if this turn has a message of another id.
+ * Returns whether a known id is about a new message: some agents give all turns the same message
+ * id. False if this turn has a message with another id.
  */
 function namesAnother({ state, messages }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
   const known = messages.get(`${role}:${messageId}`);
   const turn = currentTurn(state);
   if (known === undefined || !turn) return false;
-  // A session is repeated in its order.
+  // A session is replayed in order.
   if (role === 'user') return !state.turn && known !== state.entries.length - 1;
   if (state.entries[known]?.turnId === turn.id) return false;
   for (let index = state.entries.length - 1; index >= 0; index--) {
@@ -208,16 +203,15 @@ function openMessage(
 ): MessageEntry | undefined {
   const { state } = context;
   const newest = state.entries.at(-1);
-  // What a subagent says is not continued by the agent.
+  // The agent does not continue a subagent's message.
   const last = newest && 'parent' in newest && newest.parent ? undefined : newest;
   if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
-  // Nearly every chunk extends the last entry, and then no index key has to be built.
+  // Fast path without an index key, for the common chunk that extends the last entry.
   const isLast = last?.kind === role && last.messageId === messageId && last.index >= context.renewedAt;
   const entry =
     messageId === undefined || isLast ? last : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
   if (!entry || entry.kind !== role || (messageId === undefined && entry.messageId !== undefined)) return undefined;
-  // A prompt is complete when it is sent; user chunks without an id come from a replay or another
-  // client.
+  // A prompt is complete when sent; user chunks without an id are from a replay or another client.
   const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
   if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
     return undefined;
@@ -263,8 +257,7 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
 }
 
 /**
- * Returns two texts meant for the agent as one block; undefined if either is something else or the
- * result is too large.
+ * Joins two texts for the agent; undefined if either is something else or the result is too large.
  */
 function joinedForAgent(last: ContentBlock, block: ContentBlock): ContentBlock | undefined {
   if (last.type !== 'unknown' || !last.forAgent || typeof last.raw !== 'string') return undefined;
@@ -276,12 +269,12 @@ function sizeOf({ content }: MessageEntry): number {
   return content.reduce((sum, block) => sum + mediaSize(block), 0);
 }
 
-/** Parts of one message that cannot be joined, and characters of all its media. */
+/** Parts of one message that cannot be joined. */
 const MAX_PARTS = 2000;
 const MAX_ALL_MEDIA_CHARS = 4 * MAX_MEDIA_CHARS;
 const LEFT_OUT = '[more was left out: the message is too large]';
 
-/** Some agents echo the prompt as user chunks; the echo is not shown again. */
+/** Some agents echo the prompt as user chunks, which are not shown again. */
 function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: number): boolean {
   const { messageId, block } = event;
   const { echo, state } = context;
@@ -295,7 +288,6 @@ function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: numb
   return !isEchoed && block.type === 'text' && block.text === echo.text && repeats(echo, block.text);
 }
 
-/** Handles a chunk of a message that is a prompt. */
 function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at: number): boolean {
   const entry = context.state.entries[index];
   const [promptId, echo] = [...context.prompts].find(([, candidate]) => candidate.index === index) ?? [];
@@ -310,10 +302,7 @@ function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at:
   return true;
 }
 
-/**
- * Returns whether a message repeats its prompt; the prompt then stays as sent, with its
- * attachments.
- */
+/** Returns whether a message repeats its prompt, which then stays as sent, with its attachments. */
 function repeatsPrompt(context: ModelContext, entry: MessageEntry, content: readonly ContentBlock[] | null): boolean {
   const echo = [...context.prompts.values()].find(({ index }) => index === entry.index);
   return echo !== undefined && content !== null && textOfBlocks(content) === echo.text;

@@ -1,6 +1,5 @@
-// The session model: events in, state and recorded changes out. No clock, I/O or randomness: the
-// same events give the same state. The cost of an event does not depend on the length of the
-// session.
+// The session model: events in, state and recorded changes out. Deterministic, without clock, I/O
+// or randomness. The cost of an event does not depend on the length of the session.
 
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { grown, head, tail } from '../../base/text';
@@ -41,9 +40,7 @@ export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'tool
 export class SessionModel {
   readonly #readers = new Set<Changes>();
   readonly #context = new ModelContext(this.#readers);
-  /**
-   * Set while the entries before `from` are being read; `since` are the events applied in between.
-   */
+  /** Set while the entries before `from` are being read; `since` are the events applied since. */
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
   get state(): Readonly<SessionState> {
@@ -52,7 +49,7 @@ export class SessionModel {
 
   /**
    * Creates a model that starts after existing entries and turns, which are still being read.
-   * @param at ms since 1970, of the next event
+   * @param at of the next event, in ms since 1970
    */
   static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
     const model = new SessionModel();
@@ -77,7 +74,6 @@ export class SessionModel {
     return this.#partial?.from ?? 0;
   }
 
-  /** Adds the entries that were missing. */
   complete(whole: SessionModel): void {
     const partial = this.#partial;
     if (!partial) return;
@@ -101,9 +97,7 @@ export class SessionModel {
     }
   }
 
-  /**
-   * Call once the saved events have been applied: later events are not part of what is being read.
-   */
+  /** Call once the stored events have been applied: later events are not part of the reading. */
   beginLive(): void {
     const partial = this.#partial;
     if (!partial) return;
@@ -130,8 +124,7 @@ export class SessionModel {
   }
 
   /**
-   * Notifies the readers of a change outside the events: the connection, the queue or the
-   * attachments.
+   * Notifies readers of a change that is not an event: the connection, the queue or attachments.
    */
   touch(part: SessionPart): void {
     this.#context.note((changes) => changes.part(part));
@@ -148,8 +141,7 @@ export class SessionModel {
   }
 
   /**
-   * Applies an event received at `at` (ms since 1970). Never throws: an event that does not fit the
-   * state changes nothing.
+   * Applies an event received at `at` (ms since 1970). Never throws: an invalid event is ignored.
    */
   apply(event: SessionEvent, at: number): void {
     this.#partial?.since.push({ at, event });
@@ -225,7 +217,7 @@ export class SessionModel {
         applyChoices(context, event);
         break;
       case 'usage': {
-        // Claude tells the cost at the end of a turn only, and the context within it too.
+        // Claude reports the cost, and the context with it, only at the end of a turn.
         const { cost = state.usage?.cost } = event.usage;
         state.usage = { ...event.usage, used: Math.max(0, event.usage.used), ...(cost && { cost }) };
         const turn = state.turn ?? state.turns.at(-1);
@@ -357,8 +349,7 @@ function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: 
 }
 
 /**
- * Returns whether two versions of an entry look the same, judged by the fields that can differ
- * here.
+ * Returns whether two versions of an entry look the same, compared by the fields that can differ.
  */
 function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a?.kind !== b?.kind || a?.turnId !== b?.turnId) return false;
@@ -367,17 +358,13 @@ function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
   return !(a && b && 'until' in a && 'until' in b) || a.until === b.until;
 }
 
-/**
- * Returns the entries that events make in a new model.
- * @param at ms since 1970
- */
 function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[] {
   const model = new SessionModel();
   for (const event of events) model.apply(event, at);
   return model.state.entries;
 }
 
-/** Inserts what a replay shows and the transcript lacks where it belongs. */
+/** Inserts what a replay has and the transcript lacks, at its position. */
 export function applyRestored(
   context: ModelContext,
   { entryId, text, events }: EventOf<'restored'>,
@@ -413,7 +400,7 @@ function register(context: ModelContext, entry: Entry, events: readonly Restored
     for (const event of events) if (event.type === 'tool_call') applyTool(context, { ...event, announced: false }, at);
     const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
     if (!turn) return;
-    // The agent repeats how the call stood in the turn, which has ended since.
+    // The agent repeats the call's status during the turn, which has since ended.
     if (turn.endedAt !== undefined) cancelTool(context, entry, at);
     turn.tools++;
     for (const part of entry.content)
@@ -478,8 +465,7 @@ export function applyTerminal(context: ModelContext, event: EventOf<'terminal'>)
     redraw = true;
   } else if (event.append) {
     const full = grown(terminal.output, event.append);
-    // Trimming on every append would copy a megabyte each time, so let the output grow by a quarter
-    // first.
+    // Trimming on every append would copy a megabyte, so let the output grow by a quarter first.
     const output = full.length > MAX_TERMINAL_CHARS * 1.25 ? tail(full, MAX_TERMINAL_CHARS) : full;
     if (output.length < full.length) terminal.truncated = true;
     terminal.output = output;
@@ -511,8 +497,7 @@ function shortenTerminals(context: ModelContext): void {
   for (const terminal of context.state.terminals.values()) {
     if (context.terminalChars <= MAX_ALL_TERMINAL_CHARS) return;
     const { length } = terminal.output;
-    // Shortening the same output on every append would copy it each time, so wait until it has
-    // doubled.
+    // Shortening on every append would copy the output, so wait until it has doubled.
     if (length <= 2 * SHORT_TERMINAL_CHARS) continue;
     terminal.output = tail(terminal.output, SHORT_TERMINAL_CHARS);
     terminal.truncated = true;

@@ -1,5 +1,5 @@
-// Notices of the agent or the client, errors, unknown updates, compactions, and questions that wait
-// for the user.
+// Applies notices of the agent and the client, errors, unknown updates, compactions, and open
+// questions.
 import { boundText } from '../../base/localizable';
 import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
@@ -65,10 +65,7 @@ function withdrawUndo(context: ModelContext): void {
   context.note((changes) => changes.entry(earlier.index));
 }
 
-/**
- * Some agents explain a failure in a message and repeat it as the turn's error; do not show it
- * twice.
- */
+/** Some agents explain a failure in a message and repeat it as the turn's error: show it once. */
 function isSaid({ state }: ModelContext, message: string): boolean {
   const last = state.entries.at(-1);
   if (!state.turn || last?.kind !== 'agent' || last.turnId !== state.turn.id) return false;
@@ -76,7 +73,7 @@ function isSaid({ state }: ModelContext, message: string): boolean {
   return words !== '' && textOf(last).trimEnd().endsWith(words);
 }
 
-/** Returns an entry without its turn: notices of the client are never late. */
+/** Returns an entry without its turn: the client's notices are never late. */
 function outside<T extends { turnId?: string; late?: true }>({
   turnId: _turnId,
   late: _late,
@@ -92,9 +89,7 @@ const CODES: Readonly<Record<string, OwnText>> = {
   cancelled: ownText('compaction-cancelled'),
 };
 
-/**
- * Applies a status update or a part of the summary. Absent fields are unchanged, empty ones clear.
- */
+/** Applies a status or part of the summary. Absent fields are unchanged, empty ones clear. */
 export function applyCompaction(context: ModelContext, event: EventOf<'compaction'>, at: number): void {
   const { status, summary, append, error } = event;
   const said =

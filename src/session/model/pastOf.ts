@@ -1,11 +1,11 @@
-// The transcript of a session as events for another one, which shows it as it was: each entry with
-// its time, its turn, and the end of that turn.
+// Converts a transcript to events for another session, which shows the same: each entry with its
+// time and turn, and how that turn ended.
 import type { SessionEvent, TimedEvent } from '../events/event';
 import { eventsOf, terminalsOf } from './entryEvents';
 import type { Entry, SessionState, ToolEntry } from './state';
 import { isEnded } from './tools';
 
-/** Actions of notices that stay true in another session: links to sessions. */
+/** Notice actions that stay valid in another session: links to sessions. */
 const SHOWS = 'show:';
 
 /** @param end entries before this index; absent: all */
@@ -38,7 +38,7 @@ export function pastOf(
   return [...events, { at: events.at(-1)?.at ?? 0, event: { type: 'replay_ended' } }];
 }
 
-/** Agents that number calls in each turn, or process, use an id again. */
+/** Agents that number calls per turn or process reuse ids. */
 function callEvents(entry: ToolEntry, calls: Map<string, string>): readonly TimedEvent[] {
   const { at, status, endedAt = at, toolCallId: id } = entry;
   const toolCallId = calls.has(id) ? `${id}~${entry.id}` : id;
@@ -58,7 +58,7 @@ function callEvents(entry: ToolEntry, calls: Map<string, string>): readonly Time
 function carried(entry: Exclude<Entry, ToolEntry>, calls: ReadonlyMap<string, string>): readonly SessionEvent[] {
   switch (entry.kind) {
     case 'user':
-      // A separate id keeps two in a row apart.
+      // A separate id keeps two consecutive messages apart.
       return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
     case 'gap': {
       const { id, text, said } = entry;

@@ -1,5 +1,5 @@
-// Ids of a restarted agent. Many agents count from one in each process, so an old id can name a new
-// message or call. If the agent's replay has the same content under an old id, that id stays valid.
+// Ids of a restarted agent. Many agents count from one in each process, so that an old id can be
+// about a new message or call. An id stays valid if the agent's replay has the same content for it.
 
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
@@ -8,16 +8,14 @@ import type { Entry } from './state';
 
 const MAX_KNOWN = 50;
 
-/**
- * Returns the agent's id of an entry with its kind as a prefix; undefined if the entry has none.
- */
+/** Returns an entry's agent id, prefixed with its kind; undefined if there is none. */
 export function idOf(entry: Entry): string | undefined {
   if (entry.kind === 'tool') return toolId(entry.toolCallId);
   if (entry.kind !== 'user' && entry.kind !== 'agent' && entry.kind !== 'thought') return undefined;
   return entry.messageId === undefined ? undefined : `${entry.kind}:${entry.messageId}`;
 }
 
-/** Returns the ids under which the agent's replay has the same content as this transcript. */
+/** Returns the ids for which the replay has the same content as this transcript. */
 export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): readonly string[] {
   const ours = new Map<string, Entry>();
   for (const entry of known) {

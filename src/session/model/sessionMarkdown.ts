@@ -1,11 +1,11 @@
-// A session as one Markdown text, for people to read, search and copy.
+// Renders a session as one Markdown text, to read, search and copy.
 import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import { changedLines } from './changedLines';
 import type { Entry, PlanRecord, SessionState, Turn } from './state';
 import { inNestedOrder, type PlacedEntry } from './state';
 
-/** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
+/** Characters of the text, of which the newest are kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;
 
 const STEP = 20;
@@ -21,10 +21,9 @@ export interface MarkdownLabels {
 }
 
 /**
- * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans,
- * tool calls with their text, their changes and the output of their terminals, and how turns ended.
- * Yields after each small part of the work.
- * @param only these entries, without headings
+ * Returns the transcript: messages as received (Markdown), thoughts, plans, tool calls with their
+ * text, changes and terminal output, and how turns ended. Yields after each small step.
+ * @param only renders these entries, without headings
  */
 export function* markdownOfSession(
   { entries, nests, terminals, turns }: Pick<SessionState, 'entries' | 'nests' | 'terminals' | 'turns'>,
@@ -153,7 +152,7 @@ function quoted(text: string): string {
   return text.replaceAll(/^/gm, '> ');
 }
 
-/** A fence that is longer than any in the text: the text cannot end the block. */
+/** Uses a fence longer than any in the text, so that the text cannot end the block. */
 function fenced(text: string, language = ''): string {
   if (text.trim() === '') return '';
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));

@@ -1,4 +1,4 @@
-// The state of a session. Mutable; only the session model writes to it.
+// The state of a session. Mutable, but only the session model writes to it.
 import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
@@ -44,7 +44,7 @@ export interface MessageEntry extends EntryBase {
   elsewhere?: true;
   readonly content: ContentBlock[];
   readonly parent?: string;
-  /** Number of characters dropped because of the size limit. */
+  /** Characters dropped because of the size limit. */
   dropped: number;
   until: number;
 }
@@ -66,7 +66,7 @@ export interface ToolEntry extends EntryBase {
   parent?: string;
   readonly subagentId?: string;
   endedAt?: number;
-  /** Time during which questions about the call were open, in milliseconds. */
+  /** How long questions about the call were open, in ms. */
   waitedMs?: number;
   decision?: {
     readonly outcome: 'selected' | 'cancelled';
@@ -132,16 +132,13 @@ export interface Turn {
   readonly startedAt: number;
   firstOutputAt?: number;
   endedAt?: number;
-  /** Time during which the turn waited for the user, in milliseconds. */
+  /** How long the turn waited for the user, in ms. */
   waitedMs?: number;
-  /** When it waited for the user, ms since 1970; the latest ones. */
+  /** The latest periods of waiting for the user, in ms since 1970. */
   waits?: { readonly from: number; until: number }[];
   stopReason?: StopReason;
   barrier?: Barrier;
-  /**
-   * Explains the end where the reason alone does not: a `TurnNote`, or the words of the agent or
-   * the system.
-   */
+  /** Explains the end if the reason does not: a `TurnNote`, or text of the agent or the system. */
   note?: LocalizableText;
   interrupted?: true;
   cancelRequested?: true;
@@ -164,7 +161,7 @@ export interface Terminal {
   released?: true;
   canCancel?: boolean;
   readonly turnId?: string;
-  /** It was ended because the user stopped that turn. */
+  /** Ended because the user stopped that turn. */
   isStopped?: true;
 }
 
@@ -206,7 +203,7 @@ export interface NestCounts {
   readonly now?: string;
 }
 
-/** What a subagent does belongs to the call that started it. */
+/** Nests a subagent's entries below the call that started it. */
 export class Nests {
   readonly #nests = new Map<ToolEntry, Nest>();
   readonly #parents = new Map<Entry, ToolEntry>();
@@ -238,7 +235,7 @@ export class Nests {
     return { calls, open: open.size, now: latest && open.has(latest) && latest.title ? latest.title : undefined };
   }
 
-  /** An entry names its parent. */
+  /** Adds an entry that names its parent. */
   put(entry: Entry, id: string, parent: ToolEntry | undefined, isOpen: boolean): readonly Entry[] {
     if (this.#parents.has(entry)) return [];
     if (parent) return this.#link(entry, parent, isOpen);
@@ -250,7 +247,7 @@ export class Nests {
     return [];
   }
 
-  /** A call is new: what waited for it stands under it from now on. */
+  /** A call is new: entries that waited for it are nested in it from now on. */
   announce(id: string, parent: ToolEntry, isOpen: (entry: Entry) => boolean): readonly Entry[] {
     const waiting = this.#waiting.get(id);
     if (!waiting) return [];
@@ -259,7 +256,6 @@ export class Nests {
     return waiting.flatMap((entry) => (this.#parents.has(entry) ? [] : this.#link(entry, parent, isOpen(entry))));
   }
 
-  /** A nested call has changed. */
   touch(entry: ToolEntry, isOpen: boolean, isRenamed: boolean): readonly ToolEntry[] {
     if (!this.#parents.has(entry)) return [];
     const path = this.pathOf(entry);
@@ -346,13 +342,13 @@ export class SessionState {
   readonly elicitations = new Map<string, Elicitation>();
   background: readonly BackgroundItem[] = [];
   /**
-   * The state reported by the agent, if any: `running`, `idle`, `requires_action`, or another
-   * value, which counts as busy.
+   * The state that the agent reported: `running`, `idle`, `requires_action`, or another value,
+   * which counts as busy.
    */
   agentState: string | undefined;
   turn: Turn | undefined;
   /**
-   * Events may come from the replay of a reopened session: they are shown but have no other effect.
+   * Events may be from the replay of a reopened session: they are shown but have no other effect.
    */
   replaying = false;
   title: string | undefined;
@@ -362,16 +358,16 @@ export class SessionState {
   mode: string | undefined;
   config: readonly ConfigOption[] = [];
   readonly chosen = new Set<string>();
-  /** What must be in force before the next prompt leaves. */
+  /** Choices that must be in effect before the next prompt is sent. */
   wanted: readonly Choice[] = [];
-  /** The agent that the choices are made with; undefined in sessions of earlier versions. */
+  /** The agent of the choices; undefined in sessions of earlier versions. */
   choicesOf: string | undefined;
-  /** The session was opened, and no prompt has left since. */
+  /** The session was opened, and no prompt has been sent since. */
   isOpening = false;
-  /** What the agent has said since the session was opened; the rest is from before. */
+  /** What the agent has reported since the session was opened; the rest is from before. */
   confirmed: { readonly mode: boolean; readonly config: boolean } = { mode: false, config: false };
   usage: Usage | undefined;
   limits: readonly RateLimit[] = [];
-  /** Of the agent, for the next message; until the next turn. */
+  /** The agent's suggestion for the next message, until the next turn. */
   suggestion: string | undefined;
 }

@@ -1,6 +1,6 @@
 // Subagents: sessions that the agent runs for this one. Each is one entry, shown like a tool call
-// with its title, status, messages to and from other sessions, and its latest text. A subagent
-// outlives turns and can become active again ("subagent_update", "session_message").
+// with its title, status, messages to and from other sessions, and latest text. A subagent outlives
+// turns and can become active again ("subagent_update", "session_message").
 import { head, tail } from '../../base/text';
 import { boundRaw } from '../events/bounds';
 import type { ToolContent } from '../events/content';
@@ -10,10 +10,7 @@ import type { ToolEntry } from './state';
 import { beginNest, isEnded, nest, shortenOldest } from './tools';
 
 const MAX_SUBAGENTS = 200;
-/**
- * Messages between sessions that are kept, how many of them a subagent shows, and the characters of
- * each.
- */
+/** Limits: messages kept between sessions, messages shown per subagent, characters of each. */
 const MAX_MESSAGES = 500;
 const MAX_SHOWN = 20;
 const MAX_CHARS = 20_000;
@@ -88,7 +85,7 @@ function applyMessage(context: ModelContext, event: EventOf<'session_message'>, 
     if (event[side] !== undefined) message[side] = event[side] ?? undefined;
   message.text = head((event.text ?? message.text) + (event.append ?? ''), MAX_CHARS);
   const { sender, recipient } = message;
-  // A part of the message can precede its sender and recipient; it is shown once they are known.
+  // A part of the message can precede its sender and recipient: show it once they are known.
   if (sender === undefined && recipient === undefined) return;
   const known = [sender, recipient].filter((id): id is string => id !== undefined && byId.has(id));
   const [first] = known.length > 0 ? known : [sender ?? recipient];
@@ -146,7 +143,7 @@ function setState(entry: ToolEntry, state: string | null, at: number): void {
   else delete entry.endedAt;
 }
 
-/** Its folders are shown as the input of a call is. */
+/** Sets the subagent's folders, shown like the input of a call. */
 function place(entry: ToolEntry, { cwd, additionalDirectories }: EventOf<'subagent'>): void {
   const said = Object.entries({ cwd, additionalDirectories }).filter(([, value]) => value !== undefined);
   if (said.length === 0) return;
@@ -156,7 +153,7 @@ function place(entry: ToolEntry, { cwd, additionalDirectories }: EventOf<'subage
   else delete entry.rawInput;
 }
 
-/** A message is in the transcripts of both sides: returns it once. */
+/** Returns a message, which is in the transcripts of both sides, once. */
 function messagesOf({ subagents }: ModelContext, id: string) {
   const { messages } = subagents;
   const ofIt = [...messages].filter(

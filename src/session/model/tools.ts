@@ -1,5 +1,5 @@
-// Tool calls, upserted by id in whatever order updates arrive: before the call, announced twice or
-// never announced (protocol v1 "Tool Calls").
+// Tool calls, upserted by id in any order: updates may precede the call, and a call may be
+// announced twice or never (protocol v1 "Tool Calls").
 import { grown } from '../../base/text';
 import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from '../events/bounds';
 import type { ToolContent, ToolStatus } from '../events/content';
@@ -20,13 +20,13 @@ export function isEnded(status: ToolStatus): boolean {
 export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
   const { state } = context;
   const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
-  // An id announced again in a later turn is a new call: some agents number calls per turn. So is
-  // one announced again after its end, with work to do: others give all calls one id.
+  // An id announced again in a later turn is a new call, as some agents number calls per turn. So
+  // is one announced again after its end, with work to do: others give all calls one id.
   const turn = currentTurn(state);
   const isOfOther = known !== undefined && turn !== undefined && known.turnId !== turn.id;
-  // Without a running turn, it may be a repetition of the past.
+  // Without a running turn, it may be a replay.
   const isInRunning = known?.kind === 'tool' && state.turn !== undefined && known.turnId === state.turn.id;
-  // No agent asks about a call that has ended: one that it has not announced yet has its id.
+  // Agents don't ask about an ended call, so this is an unannounced call that reuses the id.
   const asksAnew = event.asks === true && isOfOther && known.kind === 'tool' && isEnded(known.status);
   const reused = asksAnew || (event.announced && (isOfOther || (isInRunning && beginsAgain(known, event))));
   if (known?.kind === 'tool' && !reused) {
@@ -47,18 +47,18 @@ function beginsAgain(known: ToolEntry, event: ToolEvent): boolean {
   const { status, title, rawInput, isUnannounced } = known;
   const { patch: announced } = event;
   if (!isEnded(status) || isUnannounced) return false;
-  // Some agents announce a call that was stopped once more, without saying what it is.
+  // Some agents announce a stopped call once more, without details.
   if (status === 'cancelled' && isPoorer(known, event)) return false;
-  // One without an input may be announced once more, to say what it was.
+  // A call without input may be announced once more, with details.
   if (rawInput === undefined && announced.status == null) return false;
   const input = rawInput === undefined ? undefined : announced.rawInput;
   if (input !== undefined && JSON.stringify(input) !== JSON.stringify(rawInput)) return true;
-  // After its end, a call may get a better title.
+  // An ended call may get a better title.
   const isOpen = announced.status == null || !isEnded(announced.status);
   return isOpen && (announced.status != null || (announced.title != null && announced.title !== title));
 }
 
-/** Returns whether an announcement says less of a call than is known. */
+/** Returns whether an announcement has less detail than the known call. */
 function isPoorer({ title, toolKind, rawInput }: ToolEntry, { announced, patch: fields }: ToolEvent): boolean {
   if (!announced || title === '' || (fields.kind ?? 'other') !== 'other' || !isEmpty(fields.rawInput)) return false;
   return toolKind !== 'other' || !isEmpty(rawInput);
@@ -89,18 +89,14 @@ function noteQuestions(context: ModelContext, { toolCallId }: ToolEntry): void {
     if (permission.toolCallId === toolCallId) context.note((changes) => changes.part('permissions'));
 }
 
-/**
- * Returns the content with the text appended to its last block; undefined if the two cannot be
- * joined.
- */
+/** Appends text to the content's last block; undefined if the two cannot be joined. */
 function joinText(content: readonly ToolContent[], part: ToolContent): readonly ToolContent[] | undefined {
   const last = content.at(-1);
   if (part.type !== 'content' || part.block.type !== 'text') return undefined;
   if (last?.type !== 'content' || last.block.type !== 'text') return undefined;
   const text = grown(last.block.text, part.block.text);
   const parts: ToolContent[] = [...content.slice(0, -1), { type: 'content', block: { type: 'text', text } }];
-  // Trimming on every chunk would copy a megabyte each time, so let the text grow by a quarter
-  // first.
+  // Trimming on every chunk would copy a megabyte, so let the text grow by a quarter first.
   return text.length > MAX_TOOL_TEXT * 1.25 ? boundContent(parts) : parts;
 }
 
@@ -142,7 +138,7 @@ export function nest(context: ModelContext, entry: ToolEntry, isRenamed: boolean
   const { nests } = context.state;
   const { parent } = entry;
   if (parent === undefined) return;
-  // What the subagent says next is another message.
+  // The subagent's next text is a new message.
   context.nestedMessages.delete(parent);
   const changed = nests.parentOf(entry)
     ? nests.touch(entry, isOpen(entry), isRenamed)
@@ -173,7 +169,7 @@ export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry
   }
 }
 
-/** Marks the calls that a turn left open as cancelled, except background work. */
+/** Cancels the calls that a turn left open, except background work. */
 export function cancelOpenTools(context: ModelContext, at: number): void {
   for (const index of context.openTools) {
     const entry = context.state.entries[index];
@@ -206,7 +202,7 @@ export function noteDecision(context: ModelContext, event: EventOf<'permission_c
     rule: event.rule,
     ...(event.isEdited && { isEdited: true }),
   };
-  // Not every agent says that the call runs now.
+  // Not every agent reports that the call now runs.
   if (entry.status === 'pending' && option?.kind.startsWith('allow')) entry.status = 'in_progress';
   context.note((changes) => changes.entry(entry.index));
 }
@@ -222,7 +218,7 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   else if (fields.name !== undefined) entry.name = fields.name;
   if (fields.kind !== undefined) entry.toolKind = fields.kind ?? 'other';
   if (fields.status !== undefined) setStatus(entry, fields.status ?? 'pending', announced, at);
-  // A late announcement with empty lists must not discard what earlier updates brought.
+  // A late announcement with empty lists must not discard earlier updates.
   if (fields.content && !(announced && fields.content.length === 0))
     entry.content = withAdopted(entry, boundContent(fields.content));
   if (fields.locations && !(announced && fields.locations.length === 0))
@@ -239,7 +235,7 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
 
 /**
  * Sets the status unless that would reopen a finished call: announcements and "in progress" can
- * arrive late. "cancelled" is the client's assumption, so a status of the agent replaces it.
+ * arrive late. A status of the agent replaces "cancelled", which the client assumed.
  */
 function setStatus(entry: ToolEntry, status: ToolStatus, announced: boolean, at: number): void {
   const ended = isEnded(entry.status);

@@ -1,19 +1,18 @@
-// The transcript of a session as text for an agent that did not take part: what was said, and one
-// line for each tool call.
+// Renders a transcript as text for an agent that did not take part: messages, and one line for each
+// tool call.
 import { head, tail } from '../../base/text';
 import type { ContentBlock } from '../events/content';
 import type { Entry, GapEntry } from './state';
 
-/** Characters of a transcript that go along; the newest part is kept. */
+/** Characters of the text, of which the newest are kept. */
 const MAX_CHARS = 60_000;
-/** Characters of one entry. */
 const MAX_ENTRY_CHARS = 8_000;
 const WORDS = { user: 'User', agent: 'Assistant' } as const;
 const CUT = '[the beginning is left out]\n\n';
 
 /**
- * Returns what was said and done, or undefined if nothing was.
- * @param limit maximum number of characters
+ * Returns undefined if the transcript is empty.
+ * @param limit in characters
  */
 export function transcriptText(entries: readonly Entry[], isCut = false, limit = MAX_CHARS): string | undefined {
   const parts: string[] = [];

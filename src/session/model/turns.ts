@@ -1,6 +1,6 @@
-// Turns: start, end and cancellation, and the turns of a replay. When a session is reopened, each
-// user message starts a turn, as it did originally. A replayed turn has an end if the agent says
-// how it ended; when it began and ended is not known.
+// Turns: start, end, cancellation and replay. When a session is reopened, each user message starts
+// a turn, as it did originally. A replayed turn has an end if the agent says how it ended; its
+// times are unknown.
 import type { TurnTokens } from '../events/content';
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
@@ -21,7 +21,7 @@ export function startTurn(context: ModelContext, event: EventOf<'turn_started'>)
   };
   state.turns.push(turn);
   context.turnsById.set(turn.id, turn);
-  // Calls left open outside of a turn, by a replay or by a question asked before the first turn.
+  // Calls left open outside of a turn, by a replay or by a question before the first turn.
   cancelOpenTools(context, event.at);
   state.turn = turn;
   state.suggestion = undefined;
@@ -29,12 +29,12 @@ export function startTurn(context: ModelContext, event: EventOf<'turn_started'>)
   adoptMessage(context, turn);
 }
 
-/** Notes that this client did not send a message of the user. */
+/** Marks a user message that this client did not send. */
 export function noteMessageOfOthers({ state, note }: ModelContext, message: MessageEntry): void {
   const { turn } = state;
   if (!turn || message.turnId !== turn.id) return;
   if (follows(state, message)) {
-    // One without an id may be a prompt in other words.
+    // A message without an id may be a rephrased prompt.
     if (message.messageId !== undefined) message.elsewhere = true;
   } else if (turn.origin === 'agent' && turn.firstOutputAt === undefined) {
     message.elsewhere = true;
@@ -110,7 +110,9 @@ export function noteChanges(context: ModelContext, event: EventOf<'turn_changes'
   if (changes.folders.length > 0) notePrompts(context, turn);
 }
 
-/** Before the messages since the last turn that changed something, files can be restored now. */
+/**
+ * Updates prompts whose files can be restored now: those since the last turn that changed files.
+ */
 function notePrompts({ state: { entries }, turnsById, note }: ModelContext, turn: Turn): void {
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];
@@ -145,8 +147,8 @@ export function requestCancel(context: ModelContext, turnId: string, at: number)
 }
 
 /**
- * Starts a turn of the past while a session is replayed.
- * @param at ms since 1970, of the replay
+ * Starts a replayed turn.
+ * @param at of the replay, in ms since 1970
  */
 export function beginReplayedTurn(context: ModelContext, at: number, origin: Turn['origin'] = 'user'): void {
   const { state } = context;

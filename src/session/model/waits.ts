@@ -1,4 +1,5 @@
-// Measures how long turns and tool calls waited for the user, as that time is not the agent's.
+// Measures how long turns and tool calls waited for the user, which does not count as the agent's
+// time.
 import type { ModelContext } from './context';
 import type { Turn } from './state';
 
@@ -11,7 +12,7 @@ interface Question {
 
 /**
  * Call before a question is added to the state.
- * @param at ms since 1970
+ * @param at in ms since 1970
  */
 export function waitBegins(context: ModelContext, at: number): void {
   if (isAsked(context)) return;
@@ -20,7 +21,7 @@ export function waitBegins(context: ModelContext, at: number): void {
 
 /**
  * Call after a question was removed from the state.
- * @param at ms since 1970
+ * @param at in ms since 1970
  */
 export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Question, at: number): void {
   const entry = toolCallId === undefined ? undefined : context.state.entries[context.tools.get(toolCallId) ?? -1];
@@ -35,7 +36,7 @@ export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Quest
 
 /**
  * Adds the waiting time so far to the running turn.
- * @param at ms since 1970
+ * @param at in ms since 1970
  */
 export function noteTurnWait(context: ModelContext, at: number): void {
   const { askedSince, state } = context;

@@ -1,5 +1,5 @@
-// Queued messages in the user's order. Pure: it knows neither agents nor time; the sender asks for
-// the next message.
+// The message queue, in the user's order. Pure, without agents or time; the sender asks for the
+// next message.
 import type { ContentBlock } from '../events/content';
 import type { ItemCode, PauseCode, WaitReason } from './waitReason';
 
@@ -13,13 +13,10 @@ export interface QueueItem {
   reason?: string;
   held: boolean;
   /**
-   * Sending failed and the agent may have received it; it is only resent if the user asks for it.
+   * Sending failed, but the agent may have received it. It is only resent on the user's request.
    */
   doubtful?: true;
-  /**
-   * The id of the prompt in the transcript that this message resends; absent if the prompt is not
-   * in the transcript.
-   */
+  /** Id of the prompt in the transcript that this message resends, if it is there. */
   readonly repeats?: string;
 }
 
@@ -31,13 +28,13 @@ export interface QueuedAttachment {
   readonly label: string;
   readonly detail?: string;
   readonly thumbnail?: string;
-  /**
-   * The forms in which it can be sent, best first; the first form that the agent supports is sent.
-   */
+  /** Alternative forms, best first; the first that the agent supports is sent. */
   readonly forms: readonly ContentBlock[];
 }
 
-/** Being sent, or sent but not yet accepted by the agent: it can no longer be changed. */
+/**
+ * Returns whether an item is being sent, or sent but not yet accepted: it can't be changed then.
+ */
 export function isAway({ state }: QueueItem): boolean {
   return state === 'sending' || state === 'accepted';
 }
@@ -54,7 +51,6 @@ export class PromptQueue {
     this.#onChange = onChange;
   }
 
-  /** Restores a saved queue. */
   restore(items: readonly QueueItem[], paused: string | undefined, used: number): void {
     this.#items.push(...items);
     this.paused = paused;
@@ -79,7 +75,7 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Puts an item back that was sent but not accepted, so that it is next. */
+  /** Puts a sent but not accepted item back at the front. */
   putBack(item: QueueItem): boolean {
     if (this.#items.includes(item)) return false;
     item.state = 'queued';
@@ -93,8 +89,8 @@ export class PromptQueue {
   }
 
   /**
-   * Returns the item to send now: the first unsent one, unless the queue is paused or that item is
-   * being edited. Items are never sent out of order on their own.
+   * Returns the first unsent item, unless the queue is paused or that item is being edited. Items
+   * are never sent out of order automatically.
    */
   next(): QueueItem | undefined {
     const first = this.#items.find((item) => !isAway(item) && item.state !== 'failed');
@@ -119,7 +115,7 @@ export class PromptQueue {
     const item = this.find(id);
     if (!item || isAway(item)) return false;
     this.#items.splice(this.#items.indexOf(item), 1);
-    // Items already with the agent come first in any case.
+    // Items that the agent already has stay in front.
     const away = this.#items.filter(isAway).length;
     this.#items.splice(Math.max(away, Math.min(to, this.#items.length)), 0, item);
     this.#onChange();
@@ -130,7 +126,7 @@ export class PromptQueue {
     const index = this.#items.findIndex((item) => item.id === id);
     if (index < 0) return undefined;
     const [item] = this.#items.splice(index, 1);
-    // A pause applies to the queued items; it must not hold up later messages.
+    // A pause applies to the queued items and must not hold up later messages.
     if (this.#items.length === 0) this.paused = undefined;
     this.#onChange();
     return item;
@@ -144,13 +140,13 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The agent may have the message. */
+  /** Marks an item that the agent may have received. */
   doubt(item: QueueItem): void {
     Object.assign(item, IN_DOUBT);
     this.#onChange();
   }
 
-  /** The agent has ended. */
+  /** Call when the agent has exited. */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
@@ -169,16 +165,12 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Resumes the queue. */
   resume(): void {
     this.paused = undefined;
     this.#onChange();
   }
 
-  /**
-   * Makes an item the next one to be sent, even if it failed or is being edited; its current text
-   * is sent.
-   */
+  /** Makes an item the next one, even if it failed or is being edited, with its current text. */
   putNext(id: string): void {
     this.#change(id, (item) => {
       item.held = false;

@@ -1,8 +1,7 @@
-// Codes for why a queue is paused or a message is not sent. Codes are stored; labels are made where
-// they are shown (client/view/waitReasonLabels.ts).
+// Codes for why a queue is paused or a message is not sent. Codes are stored;
+// client/view/waitReasonLabels.ts makes the labels.
 import { boundText, isLocalizable, type LocalizableText } from '../../base/localizable';
 
-/** Characters of each part of a detail. */
 const MAX_DETAIL = 1000;
 
 export type PauseCode =

@@ -1,12 +1,11 @@
-// Messages of which it was unknown whether the agent got them: those that it shows when it repeats
-// the session have arrived.
+// Resolves messages that the agent may not have received: those in its replay have arrived.
 import type { Entry } from '../model/state';
 import type { QueueItem } from '../queue/queue';
 import { comparableText } from './segments';
 
 /**
- * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two
- * that say the same, the second stays in doubt where only one is shown.
+ * Removes messages from the queue that the replay has. One copy in the replay resolves one message:
+ * of two equal ones, the second stays in doubt.
  */
 export function resolveDoubtfulPrompts(
   queue: { readonly items: readonly QueueItem[]; readonly remove: (id: string) => unknown },

@@ -1,8 +1,8 @@
-// Compares an agent's replay of a session with the transcript and returns what the transcript
-// lacks. The transcript itself stays as it is, with its turns and their ends. Agents replay
-// messages in other pieces, leave things out and insert their own text, so everything before the
-// last entry that matches counts as known. What follows that entry is added in place: the rest of
-// an interrupted answer, the end of a tool call, and what was done in the session elsewhere.
+// Compares an agent's replay with the transcript and returns what the transcript lacks. The
+// transcript stays as it is, with its turns and their ends. Agents replay messages in other chunks,
+// omit content and insert their own text, so everything before the last matching entry counts as
+// known. What follows that entry is added in place: the rest of an interrupted answer, the end of a
+// tool call, and work done in the session elsewhere.
 import { inEnglish } from '../../base/localizable';
 import type { SessionEvent, StopReason } from '../events/event';
 import { eventsOf, terminalsOf, toolEvent } from '../model/entryEvents';
@@ -42,9 +42,8 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
 ]);
 
 /**
- * Returns the events that add what is missing, in order, to be applied while no turn is running.
- * Matching entries of `repeated` share the contents of the transcript afterwards, so that memory
- * holds them once.
+ * Returns the events that add missing content, in order, to be applied while no turn is running.
+ * Matching entries of `repeated` then share the transcript's contents, to save memory.
  */
 export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
   if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
@@ -82,8 +81,8 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
     if (entry.kind === 'turn_end') events.push(...(hasOpenPast(known) ? endOf(entry, repeated) : []));
     else events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
   }
-  // A replay that ends before this transcript has lost the end of the session: nothing in it is
-  // new. The agent may never have received a prompt that has no answer.
+  // A replay that ends earlier than this transcript has lost the end of the session and has nothing
+  // new. The agent may never have received a prompt without an answer.
   const reached = candidates[last]?.place?.last ?? 0;
   const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isSaid));
   if (turnAt >= 0 && isBehind)
@@ -109,8 +108,8 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
 // ---- Additions ----------------------------------------------------------------------------------
 
 /**
- * A replay without user messages is not the past of this session; greetings that the agent repeats
- * at each start are already here.
+ * Checks that it is the same session: a replay without user messages is not, and greetings that the
+ * agent repeats at each start are already here.
  */
 function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
@@ -158,7 +157,7 @@ function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEve
 function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
   const isOurGuess = ours.status === 'cancelled';
   if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
-  // Use the id that the call has here: the agent may have renumbered it.
+  // Use the id of the call here, as the agent may have renumbered it.
   return [...terminalsOf(theirs, repeated), { ...toolEvent(theirs), toolCallId: ours.toolCallId }];
 }
 
@@ -242,8 +241,7 @@ function matchTools(
   matches: Map<Entry, Match>,
 ): void {
   for (const similarity of SIMILARITIES) {
-    // Entries after a message of the user are a better match than entries after one of the agent's
-    // own.
+    // Entries after a user message are a better match than entries after an agent message.
     for (const isDoubtful of similarity === 'kind' ? [false] : [false, true]) {
       for (const { entry, place, ...candidate } of candidates) {
         if (entry.kind !== 'tool' || matches.has(entry) || candidate.isDoubtful !== isDoubtful) continue;
@@ -281,7 +279,7 @@ class OtherEntries {
 }
 
 function keyOf(entry: Entry): string | undefined {
-  // This transcript has the final state of the plan; a replay may show an earlier one.
+  // This transcript has the plan's final state; a replay may have an earlier one.
   if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
   if (entry.kind === 'notice')
     return `notice ${JSON.stringify(entry.said) ?? entry.title} ${inEnglish(entry.text)} ${entry.detail ?? ''}`;
@@ -292,10 +290,7 @@ function keyOf(entry: Entry): string | undefined {
 
 const MAX_DEPTH = 32;
 
-/**
- * Replaces equal contents of a replayed entry by those of the known entry. Contents are replaced
- * and never changed in place, so they can be shared.
- */
+/** Shares equal contents between two entries. Contents are replaced and never changed in place. */
 function shareContent(repeated: Entry, known: Entry): void {
   if (repeated.kind === 'tool' && known.kind === 'tool') {
     if (isEqual(repeated.content, known.content)) repeated.content = known.content;
@@ -305,7 +300,7 @@ function shareContent(repeated: Entry, known: Entry): void {
     return;
   }
   if (!isMessage(repeated) || !isMessage(known)) return;
-  // The list itself keeps growing in each entry, so it is not shared.
+  // The list itself grows in each entry, so it is not shared.
   for (const [index, block] of known.content.entries())
     if (isEqual(repeated.content[index], block)) repeated.content[index] = block;
 }
@@ -325,7 +320,7 @@ function isEqual(a: unknown, b: unknown, depth = 0): boolean {
   );
 }
 
-/** What was stored has no undefined members. */
+/** Stored values have no undefined members. */
 function definedIn(value: object): [string, unknown][] {
   return Object.entries(value).filter(([, one]) => one !== undefined);
 }

@@ -1,5 +1,5 @@
-// Splits transcripts into segments, one for each user message and what follows it, and pairs the
-// segments of two transcripts.
+// Splits transcripts into segments, one per user message, and pairs the segments of two
+// transcripts.
 import { bareTextOf } from '../model/entryText';
 import type { Entry, MessageEntry } from '../model/state';
 import { ToolMatcher } from './toolMatcher';
@@ -34,8 +34,8 @@ export function knownSegment(segment: Segment): KnownSegment {
 }
 
 /**
- * The segments here that a replayed segment stands for, first and last inclusive; more than one if
- * the agent joins messages.
+ * The segments that correspond to a replayed one, first and last inclusive: more than one if the
+ * agent joins messages.
  */
 export interface Pairing {
   readonly first: number;
@@ -43,18 +43,17 @@ export interface Pairing {
 }
 
 /**
- * Limit for comparing all user messages of one side with all of the other (their product); beyond
- * it each is paired with the next equal one.
+ * Limit for comparing all user messages of both sides (their product). Beyond it, each is paired
+ * with the next equal one.
  */
 const MAX_PAIRS = 1_000_000;
 
-/** Pairs user messages in order. */
 export function pairSegments(known: readonly Segment[], repeated: readonly Segment[]): (Pairing | undefined)[] {
   const words = known.map(({ user }) => (user ? comparableText(user) : ''));
   const wanted = repeated.map(({ user }) => (user ? comparableText(user) : ''));
   const same = pairSame(known, words, repeated, wanted);
   let next = 1;
-  /** The last replayed message, and how much of it has been matched. */
+  /** The last replayed message, and how much of it was matched. */
   let begun: { readonly index: number; length: number } | undefined;
   return wanted.map((one, index): Pairing | undefined => {
     if (one === '') return undefined;
@@ -76,10 +75,7 @@ export function pairSegments(known: readonly Segment[], repeated: readonly Segme
   });
 }
 
-/**
- * Pairs equal messages so that as many as possible are paired, preferring those with the same
- * answers.
- */
+/** Pairs as many equal messages as possible, preferring those with the same answers. */
 function pairSame(
   known: readonly Segment[],
   words: readonly string[],
@@ -89,13 +85,13 @@ function pairSame(
   const score = (theirs: number, ours: number): number => {
     const [one, other, here] = [repeated[theirs], known[ours], words[ours]];
     if (!one || !other || !here || !wanted[theirs]?.endsWith(here)) return 0;
-    // Agents put their own text in front of a message.
+    // Agents prepend their own text to a message.
     if (wanted[theirs] !== here) return agrees(other, one, false) ? 4 : 0;
     const isNamed = one.user?.messageId !== undefined && one.user.messageId === other.user?.messageId;
     return 1 + (agrees(other, one, ours === known.length - 1) ? 4 : 0) + (isNamed ? 8 : 0);
   };
   const pairs: (number | undefined)[] = wanted.map(() => undefined);
-  // Both transcripts nearly always start with the same messages.
+  // Fast path: both transcripts nearly always start with the same messages.
   let start = 1;
   while (start < wanted.length && start < words.length - 1 && score(start, start) > 1) pairs[start] = start++;
   const [rows, columns] = [wanted.length - start + 1, words.length - start + 1];
@@ -143,8 +139,8 @@ function pairNext(
 }
 
 /**
- * Returns what copies of a message have in common: the text without whitespace, or a description of
- * its content.
+ * Returns what copies of a message have in common: text without whitespace, or a summary of its
+ * content.
  */
 export function comparableText(message: Pick<MessageEntry, 'content'>): string {
   const text = bareTextOf(message);
@@ -154,10 +150,7 @@ export function comparableText(message: Pick<MessageEntry, 'content'>): string {
     .join();
 }
 
-/**
- * Returns the first message from `next` to `end` that starts or contains the wanted text, or starts
- * with it.
- */
+/** Returns the first message from `next` to `end` that contains the wanted text or is its start. */
 function similarity(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
   for (let index = next; index < end; index++) {
     const one = words[index] ?? '';
@@ -187,7 +180,6 @@ function lastJoined(words: readonly string[], wanted: string, first: number): nu
   return last;
 }
 
-/** Returns whether two segments start alike or share a tool call. */
 function agrees(known: Segment | undefined, repeated: Segment, isLast: boolean): boolean {
   const theirs = repeated.entries.find(isContent);
   if (!known?.entries.some(isContent)) return isLast || !theirs;
@@ -205,7 +197,7 @@ function isContent({ kind }: Entry): boolean {
   return kind === 'agent' || kind === 'tool';
 }
 
-/** Shorter texts are too common to identify a message. Characters without whitespace. */
+/** Non-whitespace characters. Shorter texts are too common to identify a message. */
 const MIN_MATCH_CHARS = 8;
 
 interface Span {
@@ -213,7 +205,7 @@ interface Span {
   readonly end: number;
 }
 
-/** What one role said between two user messages, and which of it has been matched. */
+/** Text of one role between two user messages, and which parts were matched. */
 class SegmentText {
   readonly #messages: { readonly start: number; readonly entry: MessageEntry }[] = [];
   readonly #pieces: string[] = [];
@@ -231,10 +223,7 @@ class SegmentText {
     this.#open = [{ start: 0, end: this.#length }];
   }
 
-  /**
-   * Finds a text that is here whole: right after the last match if possible, otherwise behind it,
-   * otherwise before it.
-   */
+  /** Finds a whole text: right after the last match if possible, else behind it, else before it. */
   find(words: string, strict: boolean): MessageEntry | undefined {
     const text = this.#whole();
     const goesOn = !strict || this.#cursor > 0;
@@ -262,7 +251,7 @@ class SegmentText {
     return { entry: last.entry, length: at + end.length };
   }
 
-  /** Returns the number of characters at the end of this text with which `words` starts. */
+  /** Returns how many characters at the end of this text `words` starts with. */
   #overlapWith(words: string, { start }: Span): number {
     const text = this.#whole();
     const head = words.slice(0, MIN_MATCH_CHARS);

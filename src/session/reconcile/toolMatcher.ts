@@ -1,5 +1,5 @@
-// Matches replayed tool calls by id and by content. Some agents restart their ids with each turn or
-// process, and some retitle a call while it runs, so the strongest similarity is tried first.
+// Matches replayed tool calls by id and content. Some agents restart their ids with each turn or
+// process, and some retitle a running call, so the strongest similarity is tried first.
 import { head } from '../../base/text';
 import { jsonText } from '../events/bounds';
 import type { ToolEntry } from '../model/state';
