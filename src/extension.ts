@@ -1,6 +1,6 @@
-// What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API.
-// All else (workbench/product.ts) is a separate bundle that is read when something is first asked
-// of it, and not before VS Code has loaded the page that the user waits for.
+// The extension's entry point. Registers commands, the chat's pages, the link handler and the API.
+// Everything else (workbench/product.ts) is a separate bundle, loaded on first use, and not before
+// VS Code has loaded the page that the user waits for.
 
 import * as texts from '@vscode/l10n';
 import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, window } from 'vscode';
@@ -24,12 +24,10 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-/**
- * VS Code's window hears of each command: this many are registered in one turn of the event loop.
- */
+/** Commands registered per turn of the event loop: VS Code's window is notified of each one. */
 const COMMANDS_AT_ONCE = 30;
 
-/** After this time, in milliseconds, the product has done what it does at its start. */
+/** Time after which the product's startup work is done, in ms. */
 const STARTED_MS = 20_000;
 
 let starter: Starter<Product> | undefined;
@@ -37,7 +35,7 @@ let channel: LogOutputChannel | undefined;
 
 export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   const context = rememberingSecretNames(given);
-  // The bundle has its own copy: the product brings another one.
+  // This bundle has its own copy of the module; the product has another.
   texts.config({ contents: l10n.bundle ?? {} });
   const log = (): LogOutputChannel => {
     channel ??= window.createOutputChannel('Parley', { log: true });
@@ -59,7 +57,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   starter = starting;
   const product = (): Product => starting.product();
   const fill = (page: Page): void => {
-    // An agent's start needs the names: they are read while the page is drawn.
+    // Starting an agent needs the names, so read them while the page is drawn.
     context.secrets.keys().then(undefined, (error: unknown) => log().warn(messageOf(error)));
     void starting.fill(page);
   };
@@ -93,8 +91,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   );
   const listed = (context.extension.packageJSON as Manifest).contributes.commands.map(({ command }) => command);
   for (const [index, command] of [...listed, ...UNLISTED_COMMANDS].entries()) {
-    // VS Code waits with the first command until all are there, and other extensions are not held
-    // up.
+    // VS Code runs the first command only after all are registered; yield for other extensions.
     if (index % COMMANDS_AT_ONCE === 0) await new Promise(setImmediate);
     const run = async (...args: never[]): Promise<unknown> => {
       if (command === 'parley.showLog') return log().show();
@@ -105,7 +102,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       if (command === 'parley.open' && !starting.isLoaded) {
         const page = panel.open();
         await page.hasBegun;
-        if (page.isGone || !starting.prepare()) return undefined; // the page says why
+        if (page.isGone || !starting.prepare()) return undefined; // the page shows why
         return product().chat.begin(page);
       }
       return product().run(command, args);
@@ -117,7 +114,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
       commands.executeCommand(command, ...(argument ? [{ ...Object(args[0]), ...argument }] : args));
     context.subscriptions.push(commands.registerCommand(alias, run));
   }
-  // A restored page is filled immediately, and leaves no time for this.
+  // A restored page is filled immediately, which leaves no time for this.
   if (!starting.isWanted) {
     const compiler = Uri.joinPath(bundles, 'compiler.js').fsPath;
     compileAhead(compiler, place).catch((error: unknown) => log().warn(messageOf(error)));
@@ -126,15 +123,15 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
 }
 
 /**
- * Ends agents and server in order. VS Code waits a few seconds for this and disposes the
- * subscriptions in the meantime: what the orderly end needs is not among them.
+ * Ends agents and servers in order. VS Code waits a few seconds for this and disposes the
+ * subscriptions meanwhile, so nothing that an orderly end needs is among them.
  */
 export async function deactivate(): Promise<void> {
   await starter?.end();
   channel?.dispose();
 }
 
-/** The API, before the product behind it is loaded. */
+/** Returns an API that loads the product on first use. */
 function apiOf(product: () => Product): ParleyApi {
   return {
     version: 1,

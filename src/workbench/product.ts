@@ -32,7 +32,7 @@ export interface Product {
   readonly api: ParleyApi;
   readonly chat: ChatHome;
   run(command: string, args: readonly unknown[]): Promise<unknown>;
-  /** Ends agents and server, then all parts; the leases of the sessions are given up last. */
+  /** Ends agents and servers, then all parts; session leases are released last. */
   end(): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ export function contributions(places: Places): readonly Contribution[] {
 }
 
 /**
- * Builds the product. Its parts end with {@link Product.end}, not with the extension's context: VS
- * Code disposes that while agents are still being ended.
+ * Builds the product. Its parts end with {@link Product.end}, not with the extension's context,
+ * which VS Code disposes while agents are still ending.
  * @param channel outlives the product
- * @throws if a part cannot be built; those built before it are disposed
+ * @throws if a part cannot be built, after disposing the parts built before it
  */
 export function compose(given: ExtensionContext, places: Places, channel: LogOutputChannel): Product {
-  // The rooms that do not know VS Code speak its language too.
+  // Modules without VS Code need the translations too.
   texts.config({ contents: l10n.bundle ?? {} });
   formatFor(env.language);
   const workbench = new Workbench(rememberingSecrets(given), vscodeLog(channel));

@@ -1,4 +1,4 @@
-// The chat in an editor tab, one per window: opening it again reveals it.
+// The chat in an editor tab. There is one per window: opening it again reveals it.
 import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { closePanelTabs, watchDeadPanels } from './deadPanels';
 import { Page } from './page';
@@ -26,7 +26,7 @@ export class ChatPanel implements WebviewPanelSerializer {
       this.#open.panel.reveal(undefined, preserveFocus);
       return this.#open.page;
     }
-    // A panel of a crashed extension host, or one not shown since the window came back.
+    // A panel of a crashed extension host, or one that was not shown since the window was restored.
     closePanelTabs(CHAT_PANEL_TYPE);
     const panel = window.createWebviewPanel(
       CHAT_PANEL_TYPE,

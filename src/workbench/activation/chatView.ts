@@ -23,7 +23,6 @@ export class ChatView implements WebviewViewProvider {
   }
 
   resolveWebviewView(view: WebviewView, { state }: WebviewViewResolveContext): void {
-    // Only a view that VS Code restored has a state.
     const restored = state === undefined || state === null ? undefined : { state };
     const page = new Page(view, this.#context.extensionUri, restored);
     this.#open = { view, page };

@@ -1,5 +1,5 @@
-// Loads a bundle together with what the engine compiled of it earlier: to compile the product takes
-// longer than all else of its start.
+// Loads a bundle with the engine's cached code: compiling the product takes longer than the rest of
+// its startup.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,8 +13,8 @@ export interface Loaded<T> {
   readonly exports: T;
   readonly wasCompiled: boolean;
   /**
-   * Stores the compiled code for the next window, unless a window has done so. Call it after the
-   * bundle's start.
+   * Caches the compiled code for the next window, unless a window has already done so. Call it
+   * after the bundle's startup.
    * @throws Error of the file system
    */
   keep(): Promise<void>;
@@ -25,17 +25,17 @@ export interface CompiledPlace {
   readonly folder: string;
 }
 
-/** As Node wraps a module. */
+/** The wrapper that Node puts around a module. */
 const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`;
 const HASH_BYTES = 32;
-/** Of a window that has run the bundle: includes the functions that it called. */
+/** Code from a window that ran the bundle, including the functions that it called. */
 const RUN = '.bin';
-/** Made before any window has run the bundle: includes the functions that run as it is loaded. */
+/** Code compiled before any run, including the functions that run on load. */
 const AHEAD = '.ahead.bin';
 
 /**
- * Loads a CommonJS bundle. Stored code must be undamaged and of the same bundle and engine.
- * @throws Error that the bundle can't be read, or what it throws
+ * Loads a CommonJS bundle. Cached code must be undamaged and match the bundle and the engine.
+ * @throws Error if the bundle can't be read, or what it throws
  */
 export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
   const { path, folder } = place;
@@ -53,7 +53,7 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
 }
 
 /**
- * Compiles a bundle in a thread unless its code is stored.
+ * Compiles a bundle in a thread unless its code is cached.
  * @param program the bundle of `compiler.ts`
  * @throws Error of the file system, or of the thread
  */
@@ -70,8 +70,8 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
 }
 
 /**
- * Compiles a bundle, and the functions that run as it is loaded: for that, it is loaded with a
- * stand-in for VS Code. Call it in a separate thread.
+ * Compiles a bundle and the functions that run on load, by loading it with a stand-in for VS Code.
+ * Call it in a separate thread.
  * @throws Error of the file system
  */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
@@ -81,12 +81,12 @@ export async function keepCompiled({ path, folder }: CompiledPlace): Promise<voi
   try {
     run(script, path, (name) => (name === 'vscode' ? anything : own(name)));
   } catch {
-    // What was compiled until then is of use too.
+    // Cache what was compiled before the error.
   }
   await keepOnly(folder, nameOf(path) + AHEAD, source, script.createCachedData());
 }
 
-/** Can be read, called, constructed and extended, and gives itself. */
+/** A value that can be read, called, constructed and extended, and always returns itself. */
 const anything: object = new Proxy(class {}, {
   get: (target, name) => (name === 'prototype' ? target.prototype : typeof name === 'string' ? anything : undefined),
   apply: () => anything,
@@ -99,14 +99,14 @@ function run<T>(script: Script, path: string, require: (name: string) => unknown
   return module.exports;
 }
 
-/** Differs for each version of bundle and engine, without reading the bundle. */
+/** Returns a name for this version of bundle and engine, without reading the bundle. */
 function nameOf(path: string): string {
   const { size, mtimeMs } = statSync(path);
   return `${size}-${Math.floor(mtimeMs)}-${process.versions.v8}-${process.arch}`;
 }
 
 function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined): Script {
-  // As bytes: as text, the heap would have the bundle twice.
+  // As bytes: as text, the heap would hold the bundle twice.
   const code = Buffer.concat([Buffer.from(WRAPPER), source, Buffer.from('\n})')]).toString();
   return new Script(code, {
     filename: path,
@@ -116,7 +116,9 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
   });
 }
 
-/** The engine notices neither damage nor another bundle of the same length. */
+/**
+ * Checks the cached code: the engine detects neither damage nor another bundle of the same length.
+ */
 function readKept(path: string, source: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {

@@ -1,5 +1,4 @@
-// A thread that compiles a bundle before it is first needed, so that the window in which it is
-// needed need not wait for that (compiled.ts).
+// A worker thread that compiles a bundle ahead of its first use (see compiled.ts).
 import { workerData } from 'node:worker_threads';
 import { type CompiledPlace, keepCompiled } from './compiled';
 

@@ -1,9 +1,9 @@
-// Replaces panels that no extension host owns. VS Code does not give a panel to the extension host
-// that replaces a crashed one: its tab shows the old page, and nothing in it works.
+// Replaces panels of a crashed extension host. VS Code does not hand them to the new host: the tab
+// shows the old page, and nothing in it works.
 import { type Tab, TabInputWebview, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
-/** VS Code restores a front tab long before this, in milliseconds. */
+/** Time in ms after which VS Code has surely restored a front tab. */
 const HANDED_OVER_MS = 3000;
 
 export interface DeadPanelsOptions {
@@ -34,16 +34,13 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
   };
 }
 
-/** A tab that is closed already is no error. */
+/** Closes the tabs; one that is already closed is not an error. */
 export function closePanelTabs(viewType: string): void {
   window.tabGroups.close(panelTabs(viewType), true).then(undefined, () => undefined);
 }
 
 function panelTabs(viewType: string): Tab[] {
-  return (
-    window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      // VS Code prefixes the type.
-      .filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith(`-${viewType}`))
-  );
+  return window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith(`-${viewType}`));
 }

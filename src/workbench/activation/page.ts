@@ -1,22 +1,22 @@
-// The chat's page in a view or a panel from the moment that VS Code provides it: its messages are
-// kept until there is a listener.
+// The chat's page in a view or panel, from the moment VS Code provides it. Messages are queued
+// until there is a listener.
 import type { Event, Uri, Webview } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { Begun, ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
-/** Maximum wait for a page that is hidden or broken, in ms. */
+/** Maximum wait for a hidden or broken page, in ms. */
 const PATIENCE_MS = 1000;
 
 const BEGUN: Begun['type'] = 'begun';
 
-/** Later messages are dropped. */
+/** Maximum queued messages; later ones are dropped. */
 const MOST_KEPT = 1000;
 
 export interface PageHolder {
   readonly webview: Webview;
   readonly visible: boolean;
-  /** Undefined for a view. */
+  /** Undefined in a view. */
   readonly active?: boolean;
   readonly onDidDispose: Event<void>;
 }
@@ -29,11 +29,11 @@ export interface PageListener {
 
 export class Page implements Disposable {
   readonly webview: Webview;
-  /** State of a page that VS Code restores; undefined for a new page. */
+  /** State of a page restored by VS Code; undefined for a new page. */
   readonly restored: { readonly state: unknown } | undefined;
   /**
-   * Resolves when the page's first script runs, or after a timeout. Work in this process before
-   * that delays the page.
+   * Resolves when the page's first script runs, or after a timeout. Earlier work in this process
+   * delays the page.
    */
   readonly hasBegun: Promise<void>;
   readonly #holder: PageHolder;
@@ -70,7 +70,7 @@ export class Page implements Disposable {
     return !this.#isGone && this.#holder.visible;
   }
 
-  /** Whether the user may be in it: false while another editor is active. */
+  /** Whether the page may have the focus; false while another editor is active. */
   get mayHaveFocus(): boolean {
     return this.isVisible && this.#holder.active !== false;
   }
@@ -87,7 +87,7 @@ export class Page implements Disposable {
     this.webview.postMessage(message).then(undefined, () => undefined);
   };
 
-  /** Sets the only listener, which first gets earlier messages. */
+  /** Sets the only listener and passes it the queued messages. */
   listen(listener: PageListener): Disposable {
     this.#listener = listener;
     const kept = this.#kept;

@@ -1,4 +1,4 @@
-// The HTML of the chat's page: a root, a style sheet, a script, and a policy that allows nothing
+// The HTML of the chat's page: root, style sheet, script, and a policy that forbids everything
 // else.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ export function webviewRoot(extensionUri: Uri): Uri {
 }
 
 /**
- * Scripts by nonce, no inline style, nothing remote; Trusted Types without policies. Scripts,
- * styles and the composer are inline: each file would be a round trip through VS Code before
- * anything is drawn.
+ * Allows scripts by nonce, no inline style, nothing remote, and Trusted Types without policies.
+ * Scripts, styles and the composer are inline, as each file would cost a round trip through VS Code
+ * before the first paint.
  * @param translation undefined for English
  */
 export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVsCode()): string {
@@ -21,7 +21,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const address = `${webview.asWebviewUri(root)}/`;
   const policy = pagePolicy(webview.cspSource, nonce, true);
   const texts = translation?.bundle;
-  // Addresses in an adopted style sheet are relative to the page.
+  // URLs in an adopted style sheet are relative to the page.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
 <html lang="${inAttribute(translation?.language ?? 'en')}" data-root="${address}">
@@ -47,7 +47,7 @@ export interface Translation {
   readonly bundle: Readonly<Record<string, string>>;
 }
 
-/** Undefined if there is none for its language. */
+/** Returns undefined if there is no translation for VS Code's language. */
 function ofVsCode(): Translation | undefined {
   return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }

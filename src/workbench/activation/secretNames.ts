@@ -1,11 +1,8 @@
-// VS Code's secret storage, which remembers the names of the secrets in it: VS Code's window is
-// asked for them, which takes long while it draws a page, and each start of an agent needs them.
+// Secret storage that remembers the names of its secrets. VS Code's window answers slowly while it
+// draws a page, and each start of an agent needs them.
 import type { ExtensionContext, SecretStorage } from 'vscode';
 
-/**
- * Names are read on first use, and again after a secret was added or deleted, also by another
- * window.
- */
+/** Names are read on first use, and again after any window added or deleted a secret. */
 export function rememberingSecretNames(context: ExtensionContext): ExtensionContext {
   const { secrets } = context;
   let names: Promise<readonly string[]> | undefined;

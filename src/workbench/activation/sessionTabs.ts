@@ -1,5 +1,5 @@
-// Tabs that each show one session, in any group of editors or in a separate window, beside the
-// panel that goes from session to session.
+// Tabs that each show one session, in any editor group or a separate window, beside the panel that
+// switches between sessions.
 import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { watchDeadPanels } from './deadPanels';
 import { Page } from './page';
@@ -43,7 +43,7 @@ export class SessionTabs implements WebviewPanelSerializer {
     this.#adopt(panel, { state });
   }
 
-  /** Closes a front tab of a crashed extension host: its session is in the list. */
+  /** Closes a front tab of a crashed extension host; its session is in the list. */
   watch(): { dispose(): void } {
     return watchDeadPanels({
       viewType: SESSION_TAB_TYPE,

@@ -1,5 +1,5 @@
-// Loads the product when it is first needed. After a failure it is not loaded again automatically:
-// each page shows the failure with a way to try again.
+// Loads the product on first use. A failure is not retried automatically: each page shows it with a
+// button to try again.
 import * as l10n from '@vscode/l10n';
 import type { LogOutputChannel } from 'vscode';
 import { messageOf } from '../../base/errors';
@@ -41,7 +41,7 @@ export class Starter<P extends Startable> {
 
   /**
    * Loads the product on the first call.
-   * @throws Error why it couldn't be loaded, without retrying
+   * @throws Error of the first attempt, without retrying
    */
   product(): P {
     this.prepare();
@@ -127,7 +127,7 @@ interface FailedStartActions {
   tryAgain(): void;
 }
 
-/** A sent message stays in the composer. @returns what ends it and passes all messages on */
+/** Keeps a sent message in the composer. @returns what ends that and passes all messages on */
 function showFailedStart(page: Page, why: string, actions: FailedStartActions): { dispose(): void } {
   const message = l10n.t("Couldn't start Parley.");
   const { post } = page;

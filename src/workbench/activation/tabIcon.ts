@@ -1,11 +1,11 @@
-// The icon of a tab: it says whether the session in it works, waits for the user or is unread.
+// The icon of a tab: whether its session works, waits for the user or is unread.
 import { type ExtensionContext, Uri, type WebviewPanel } from 'vscode';
 
 export type TabIcon = 'quiet' | 'working' | 'waiting' | 'unread';
 
 /**
- * Returns the shown icon if it is the same, as VS Code redraws any other. A tab's icon doesn't
- * follow the theme's color.
+ * Returns the current icon if it would be the same, as VS Code redraws on any other. A tab's icon
+ * doesn't follow the theme's color.
  */
 export function tabIcon(
   { extensionUri }: ExtensionContext,

@@ -1,5 +1,4 @@
-// Commands that package.json does not list: for keyboard shortcuts, buttons, links and other
-// extensions.
+// Commands that package.json does not list, for keybindings, buttons, links and other extensions.
 
 /** Each is registered by its feature. */
 export const UNLISTED_COMMANDS: readonly string[] = [
@@ -65,7 +64,7 @@ export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.openRecording',
 ];
 
-/** Earlier ids of commands, with what they add to the argument. */
+/** Earlier command ids, with what they add to the argument. */
 export const COMMAND_ALIASES: Readonly<Record<string, readonly [command: string, argument?: object]>> = {
   'parley.addFolder': ['parley.addFile'],
   'parley.changes.next': ['parley.changes.go', { to: 'next' }],

@@ -1,5 +1,5 @@
-// The file or the selection that the user was in last, which the composer offers as context of the
-// next message. Nothing of it leaves the editor before the user takes the offer.
+// The last used file or selection, which the composer offers as context for the next message. It is
+// not read until the user accepts the offer.
 import { TabInputText, type TextEditor, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';
@@ -73,7 +73,6 @@ export class ActiveEditor extends Part {
   }
 }
 
-/** The selection of a hidden editor is unknown. */
 function hasSelection(editor: TextEditor): boolean {
   return !editor.selection.isEmpty && window.visibleTextEditors.includes(editor);
 }

@@ -24,7 +24,7 @@ const MEDIA: Readonly<Record<string, string>> = {
 const MAX_MEDIA = 10 * 1024 * 1024;
 const MAX_UNSAVED_CHARS = 1_000_000;
 
-/** Attaches media and unsaved text by content, anything else by its address. */
+/** Attaches media and unsaved text by content, anything else by URI. */
 export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
   const label = workspace.asRelativePath(uri);
   const link: ContentBlock = { type: 'resource_link', uri: plainAddress(uri.toString()), name: basename(uri.fsPath) };
@@ -95,8 +95,8 @@ export function linesAttachment(
 }
 
 /**
- * @param tag surrounds the text for agents that take text only
- * @param path first part of its address
+ * @param tag surrounds the text for agents that support only text
+ * @param path first part of its URI
  */
 export function embeddedAttachment(
   tag: string,
@@ -166,7 +166,7 @@ export function contentAttachment(name: string, mimeType: string, data: string):
   };
 }
 
-/** Returns undefined if the bytes aren't text. */
+/** Returns undefined if the bytes are not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

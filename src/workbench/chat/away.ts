@@ -1,5 +1,5 @@
-// Notices when a session continues without being shown, and tells what happened when the user is
-// back: the window has the focus, and the session is on the screen.
+// Tracks when a session runs without being shown, and reports what happened when the user is back:
+// the window has the focus, and the session is visible.
 import type { Memento } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -10,7 +10,7 @@ import { awayView, firstSince, type LeftAt } from '../../client/view/awayView';
 import type { AwayView } from '../../panel/contract';
 import type { Conversations } from '../sessions/conversations';
 
-/** Shorter absences aren't reported, in milliseconds. */
+/** Shorter absences aren't reported, in ms. */
 const MIN_AWAY_MS = 60_000;
 const LEFT = 'parley.away';
 const MOST_LEFT = 50;
@@ -66,7 +66,7 @@ export class Away extends Part<AwayOptions> {
     this.#show(key, !this.#views.get(key)?.isShown);
   }
 
-  /** Call it when a session may have become visible or has changed. */
+  /** Call when a session has changed or may have become visible. */
   look(key: string): void {
     const conversation = this.options.conversations.find(key);
     if (!conversation) return;
@@ -83,7 +83,7 @@ export class Away extends Part<AwayOptions> {
   }
 
   /**
-   * While an agent is attached again, what it did in the meantime comes first: it was not shown
+   * False while an agent is being attached again: what it did since comes first and was not shown
    * yet.
    */
   #isLookedAt({ key, isAttaching }: Conversation): boolean {

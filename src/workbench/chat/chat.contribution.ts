@@ -1,4 +1,4 @@
-// The chat: its pages, what the composer offers, and the context keys of the session that is shown.
+// The chat: its pages, what the composer offers, and the context keys of the current session.
 import { commands, l10n, window, workspace } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { addCommands } from '../commands/addContext';
@@ -50,8 +50,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
     workbench.own(home.onDidShow((key) => away.look(key)));
 
     const keys = new ContextKeyPublisher(workbench);
-    // Read once for each change: VS Code copies the settings each time, and a session changes
-    // often.
+    // Read once per change: VS Code copies the settings on each read, and sessions change often.
     let resources = resourcesSetting();
     const active = (): Conversation | undefined => onlyOf(home.current) ?? conversations.peek();
     const updateKeys = (): void => keys.update(active(), resources, home.isInSideBar(active()));
@@ -90,7 +89,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
       if (place) await home.move(place.id);
     });
     workbench.register('toggleFocus', async (argument?: { to?: 'editor' | 'chat' | 'question' }) => {
-      // From the palette, nothing has the focus: a chat in a tab is no text editor.
+      // From the palette, nothing has the focus: a chat in a tab is not a text editor.
       const to = argument?.to ?? (window.activeTextEditor ? 'chat' : 'editor');
       if (to === 'question') home.focusOn('question');
       else if (to === 'chat') home.open().focus();
@@ -104,8 +103,7 @@ export const chat = (places: ChatPlaces): Contribution => ({
 });
 
 async function focusEditor(): Promise<void> {
-  // Editors inside a multi-file comparison have no column; VS Code 1.106 lists them after it was
-  // closed.
+  // Editors inside a multi-file diff have no column; VS Code 1.106 still lists them after closing.
   const editor = window.activeTextEditor ?? window.visibleTextEditors.find((one) => one.viewColumn !== undefined);
   if (editor) await window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? 1 });
   else await commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditor');

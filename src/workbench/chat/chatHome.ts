@@ -1,5 +1,5 @@
-// Decides which conversation the chat shows in this window: the editor panel and the side bar view
-// go from one to the next together, and each tab of a session stays with its own.
+// Decides which conversation the chat shows in this window. The editor panel and the side bar view
+// switch together; each session tab stays with its own.
 import { commands, type Disposable, l10n, type Uri, type UriHandler, ViewColumn } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -32,7 +32,7 @@ export interface ChatPlaces {
 
 export type TabStates = (key: string) => TabIcon;
 
-/** Prefix of a tab's title, for those who don't see its icon. */
+/** Prefixes of tab titles, for people who don't see the icon. */
 const PREFIXES: Readonly<Record<TabIcon, string>> = { quiet: '', working: '… ', waiting: '? ', unread: '● ' };
 
 export class ChatHome implements SurfaceHost, UriHandler, Disposable {
@@ -46,7 +46,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   #handlers: MessageHandlers | undefined;
   #states: TabStates = () => 'quiet';
   #usedPage: Page | undefined;
-  /** VS Code reports the visibility of a revealed page with a delay. */
+  /** A page being revealed: VS Code reports its visibility with a delay. */
   #revealing: Page | undefined;
 
   constructor(places: ChatPlaces, workbench: Workbench) {
@@ -68,7 +68,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   readonly feedSources: FeedSources;
 
-  /** Made when a page first shows a session: all parts are built by then. */
+  /** Created when a page first shows a session, as all parts exist by then. */
   get handlers(): MessageHandlers {
     this.#handlers ??= messageHandlers(this.workbench);
     return this.#handlers;
@@ -103,10 +103,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);
   }
 
-  /**
-   * Sessions that a command may mean: of the page that the user is in, else of all visible pages,
-   * else of all.
-   */
+  /** Sessions that a command may be about: the page in use, else all visible pages, else all. */
   get current(): readonly Conversation[] {
     const pages = [...this.#surfaces.keys()];
     const visible = pages.filter((page) => page === this.#revealing || page.isVisible);
@@ -143,7 +140,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   /**
    * Reveals the view if it is visible and there is no panel, else the panel, and starts its agent.
-   * @param page the panel, opened already: it isn't revealed again
+   * @param page the panel, if it is already open: it isn't revealed again
    */
   begin(page?: Page): void {
     const surface = page ? this.#surfaceOf(page) : (this.#revealView() ?? this.openPanel());
@@ -152,15 +149,13 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * Reveals the chat where the user has it: the tab or panel, else the visible view, else a new
-   * panel.
+   * Reveals the chat where it is in use: the tab or panel, else the visible view, else a new panel.
    */
   open(): ChatSurface {
     const tab = this.#usedTab;
     return tab ? this.#revealTab(tab) : (this.#revealView() ?? this.openPanel());
   }
 
-  /** Reveals the view if it is visible and there is no panel. */
   #revealView(): ChatSurface | undefined {
     const { panel, view } = this.#places;
     if (panel.page || !view.page?.isVisible) return undefined;
@@ -212,7 +207,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   async start(conversation: Conversation): Promise<string> {
     this.show(conversation);
-    // Not after the start: the user is typing by then.
+    // Before the start: later, the user is typing.
     this.open().focus();
     await conversation.start();
     return conversation.key;
@@ -222,7 +217,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     this.open().focus(target);
   }
 
-  /** Where the chat is, as far as {@link move} would do nothing there. */
+  /** Where the chat is, if {@link move} would do nothing there. */
   get place(): 'editor' | 'sideBar' | undefined {
     const { panel, view } = this.#places;
     return this.#usedTab || panel.page ? 'editor' : view.page?.isVisible ? 'sideBar' : undefined;
@@ -292,7 +287,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   handleUri(uri: Uri): void {
     if (uri.path === '/session') {
-      // The user is asked there whether to open it.
+      // The descriptor asks the user before it opens the session.
       const descriptor = `vscode://parley.parley/session?${uri.query}`;
       this.workbench.run('openDescriptor', { descriptor, asks: true }).catch(tellError);
       return;
@@ -322,7 +317,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       if (!isPanel && !tabs.has(page)) continue;
       const icon = this.#states(conversation.key);
       const words = isPanel && knownTitleOf(conversation) === undefined ? 'Parley' : tabTitleOf(conversation);
-      // Sessions change often while agents write, and their tabs seldom.
+      // Sessions change often while agents write; their tabs rarely do.
       const look = `${icon} ${words}`;
       if (this.#looks.get(page) === look) continue;
       this.#looks.set(page, look);
@@ -343,7 +338,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return undefined;
   }
 
-  /** The tab that the user was in last, unless that was another page. */
+  /** The tab used last, unless another page was used since. */
   get #usedTab(): Page | undefined {
     const page = this.#usedPage;
     return page && this.#surfaces.has(page) && this.#places.tabs.has(page) ? page : undefined;
@@ -366,8 +361,8 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * A restored panel shows what it showed. The key in its state may be of an earlier session: VS
-   * Code writes the state only when a window ends in order.
+   * Restores what a panel showed. The key in its state may be of an earlier session: VS Code writes
+   * the state only when a window closes normally.
    */
   #surfaceOf(page: Page): ChatSurface {
     const known = this.#surfaces.get(page);

@@ -1,5 +1,5 @@
-// Connects one webview with the conversation that it shows: feeds the webview, and passes its
-// messages to their handlers. Panel, side bar view and tabs are all surfaces.
+// Connects a webview with the conversation that it shows: feeds the webview, and dispatches its
+// messages. Panel, side bar view and tabs are all surfaces.
 import { l10n } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -20,7 +20,7 @@ import { FocusView } from './focusView';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { Welcome } from './welcome';
 
-/** About the page only: if the session is closed, there is nothing to tell the user. */
+/** Messages about the page only: nothing to report if the session is closed. */
 const QUIET = new Set<SessionMessage['type']>([
   'unsent',
   'ack',
@@ -44,14 +44,14 @@ type MessageHandler<T extends SessionMessage['type']> = (
   message: Extract<SessionMessage, { type: T }>,
 ) => unknown;
 
-/** What a handler throws is logged. */
+/** Errors of handlers are logged. */
 export type MessageHandlers = { readonly [T in SessionMessage['type']]: MessageHandler<T> };
 
 export interface SurfaceHost {
   readonly workbench: Workbench;
   readonly feedSources: FeedSources;
   readonly handlers: MessageHandlers;
-  /** The user acts in a page: commands are about its session. */
+  /** Call when the user acts in a page: commands are about its session then. */
   used(page: Page): void;
   activated(page: Page): void;
   seen(page: Page): void;
@@ -61,9 +61,9 @@ export interface SurfaceHost {
 
 export class ChatSurface extends Part implements PageListener {
   readonly host: SurfaceHost;
-  /** Ends the search for mentions when another begins. */
+  /** Aborts the search for mentions when another begins. */
   searching = new AbortController();
-  /** Mentions that are being attached: the next message waits for them. */
+  /** Mentions being attached: the next message waits for them. */
   attaching: Promise<void> | undefined;
   readonly #page: Page;
   readonly #conversations: Conversations;
@@ -76,7 +76,7 @@ export class ChatSurface extends Part implements PageListener {
   #feed: SessionFeed;
   #mirroring: Disposable;
   #greeted = false;
-  /** The page runs: it has greeted, and was not hidden since. */
+  /** The page has sent its greeting and was not hidden since. */
   #isLive = false;
   #focusWanted: FocusTarget | undefined;
 
@@ -189,7 +189,7 @@ export class ChatSurface extends Part implements PageListener {
     if (this.#conversation.isSuspended) this.startAgent();
   }
 
-  /** Starts the agent unless it has been started; finding other agents, which is slow, follows. */
+  /** Starts the agent unless it was started, then the slow search for other agents. */
   startAgent(): void {
     if (this.#conversation.connection.kind !== 'idle') return;
     void this.#conversation.start().then(() => this.#firstUse.look());
@@ -274,7 +274,7 @@ export class ChatSurface extends Part implements PageListener {
       this.#page.tellActive();
       return;
     }
-    // The page may show another session than the one the user acted in.
+    // The page may show a session other than the one the user acted in.
     const conversation = message.key === null ? this.#conversation : this.#find(message.key, message.type);
     if (!conversation) {
       if (!QUIET.has(message.type)) this.refuse(idsOf(message), l10n.t('This session is closed.'));
@@ -287,7 +287,7 @@ export class ChatSurface extends Part implements PageListener {
     }
   }
 
-  /** Unsent text finds its session, even if the session was never stored. */
+  /** Finds a conversation. Unsent text finds its session even if the session was never stored. */
   #find(key: string, type: SessionMessage['type']): Conversation | undefined {
     return this.#conversations.find(key) ?? (type === 'unsent' ? this.#conversations.renew(key) : undefined);
   }
@@ -295,7 +295,7 @@ export class ChatSurface extends Part implements PageListener {
   #onHello(version: number): void {
     if (version !== CONTRACT_VERSION) this.host.workbench.log.warn(`the webview speaks contract version ${version}`);
     this.#greeted = true;
-    this.#conversation.edits.releaseAll(this); // a new page edits nothing
+    this.#conversation.edits.releaseAll(this); // a new page has no open edits
     this.#isLive = true;
     this.#tellFocusView();
     this.#feed.snapshot();
@@ -315,7 +315,7 @@ export class ChatSurface extends Part implements PageListener {
     return this.#conversation === conversation;
   }
 
-  /** Commands are about the session from now on, unless the page shows another one by now. */
+  /** Makes commands about this session, unless the page already shows another one. */
   used(conversation: Conversation): void {
     if (this.shows(conversation)) this.host.used(this.#page);
   }

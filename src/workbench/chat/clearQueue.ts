@@ -1,4 +1,4 @@
-// Clears the queue, and offers to undo that: the messages would be gone otherwise.
+// Clears the queue, and offers to undo that.
 import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { showInfo } from '../ui/messages';

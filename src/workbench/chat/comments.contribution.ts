@@ -1,4 +1,4 @@
-// Comments on what agents did: VS Code's comment threads, and the plan as a text to comment on.
+// Comments on agents' changes: VS Code's comment threads, and the plan as a document to comment on.
 import { type Comment, type CommentReply, type CommentThread, l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { planMarkdown } from '../../session/model/sessionMarkdown';

@@ -1,12 +1,12 @@
-// Context keys for the `when` clauses in package.json, so that a command is offered only when it
-// can do something.
+// Context keys for the `when` clauses in package.json, so that commands are offered only if they
+// can run.
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { Workbench } from '../core/workbench';
 
 /**
- * The keys without a session: each describes the active conversation or the settings, and
- * package.json uses it as `parley.NAME`.
+ * Values without a session: each key describes the active conversation or the settings, and is
+ * `parley.NAME` in package.json.
  */
 export const NO_SESSION = {
   hasSession: false,
@@ -44,7 +44,7 @@ export function contextKeysOf(
     hasModels: config.some(({ category }) => category === 'model'),
     hasOptions: config.length > 0,
     canFork: conversation.sessionId !== undefined && ops.can('fork'),
-    // An agent of the Agent Communication Protocol may hold another branch of the session.
+    // An agent of the Agent Communication Protocol may have another branch of the session.
     canHaveBranches: conversation.agent.type === 'communication',
     usesBucket,
     isSideBarCurrent: isInSideBar,

@@ -1,5 +1,5 @@
-// Earlier sessions as something to mention: found by their titles among all that are kept, attached
-// as a transcript that is read a little at a time.
+// Mentions of earlier sessions: found by title among all stored ones, attached as a transcript that
+// is read in small steps.
 
 import { setImmediate } from 'node:timers/promises';
 import { Configured } from '../../base/disposable';
@@ -34,8 +34,9 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
   readonly #offered = new Map<string, SessionName>();
 
   /**
-   * Returns sessions by title, newest first: exact titles, then those of the place's folders, then
-   * others. Ignores spaces and hyphens, as a mention has none. Without letters, the newest.
+   * Finds sessions by title, newest first: exact titles, then those of the place's folders, then
+   * others. Ignores spaces and hyphens, as a mention has no spaces. Without letters, returns the
+   * newest.
    * @throws the reason of `signal`
    */
   async named(
@@ -100,7 +101,7 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
   }
 }
 
-/** Well-formed: it becomes part of an address. */
+/** Returns a well-formed title: it becomes part of a URI. */
 function titleOf({ name }: SessionName): string {
   return oneLine(name, MAX_TITLE).toWellFormed();
 }

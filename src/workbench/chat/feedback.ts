@@ -1,5 +1,5 @@
-// Comments on lines of what agents changed, and on their plans, in VS Code's own comment threads.
-// All of a session go together as one message into its composer, for the user to send.
+// Comments on lines of agents' changes and plans, in VS Code's comment threads. All comments of a
+// session go into its composer as one message, which the user sends.
 import {
   type Comment,
   type CommentReply,
@@ -21,7 +21,7 @@ import { addComments, CommentThreads, OwnComment } from '../ui/fileMarks';
 import { findLines, type KeptThread, keepComments, readComments } from './keptComments';
 
 const CONTROLLER = 'parley-feedback';
-/** Documents about the active session. */
+/** Documents of the active session. */
 const OWN_SCHEMES: ReadonlySet<string> = new Set(['parley-diff', 'parley-session']);
 const MOST_LINES = 5;
 const MAX_LINE = 200;
@@ -36,7 +36,7 @@ interface FeedbackOptions {
 
 interface Subject {
   readonly session: string;
-  /** The lines when the thread began; undefined until they are read. */
+  /** The lines when the thread was created; undefined until they are read. */
   readonly lines: readonly string[] | undefined;
   readonly isOutdated: boolean;
 }
@@ -75,7 +75,7 @@ export class Feedback extends Part<FeedbackOptions> {
     this.#tell();
   }
 
-  /** @param one a comment, or a thread with all of its comments; anything else stays */
+  /** @param one a comment, or a thread with all of its comments */
   remove(one?: Comment | CommentThread): void {
     const whole = [...this.#threads.keys()].find((thread) => thread === one);
     if (whole) this.#discard(whole);
@@ -132,7 +132,7 @@ export class Feedback extends Part<FeedbackOptions> {
     for (const kept of this.#waiting.filter((one) => one.session === session)) {
       const uri = Uri.parse(kept.uri);
       const first = uri.scheme === 'file' ? findLines(await lineReader(uri), kept.lines, kept.first) : kept.first;
-      // Deleted or shown in the meantime.
+      // Deleted or shown since.
       if (this.isDisposed || !this.#waiting.includes(kept)) continue;
       this.#waiting = this.#waiting.filter((one) => one !== kept);
       const isOutdated = first === undefined;
@@ -185,7 +185,7 @@ async function textOf(thread: CommentThread, { lines, isOutdated }: Subject): Pr
     : isBefore
       ? l10n.t('{0} (before the change)', place)
       : place;
-  // Other texts never change, and may be gone.
+  // Other texts never change, and may no longer exist.
   const isLive = (uri.scheme === 'file' && !isOutdated) || lines === undefined;
   const quoted = isLive ? await readLines(uri, first, last) : lines;
   return [head, ...quoted.map((line) => `> ${line}`), '', ...wordsOf(thread)].join('\n');
@@ -215,7 +215,7 @@ async function lineReader(uri: Uri): Promise<(line: number) => string | undefine
   try {
     document = await workspace.openTextDocument(uri);
   } catch {
-    // It was removed.
+    // The file no longer exists.
   }
   return (line) =>
     document && line >= 0 && line < document.lineCount ? oneLine(document.lineAt(line).text, MAX_LINE) : undefined;

@@ -1,4 +1,4 @@
-// Whether the chat shows what the agent does in a turn as one line: a choice of the user, for all
+// Whether the chat shows the agent's work in a turn as one line: one choice of the user for all
 // sessions.
 import type { Memento } from 'vscode';
 import { Part } from '../../base/disposable';

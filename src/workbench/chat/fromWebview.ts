@@ -1,4 +1,4 @@
-// Validates messages from the webview: it renders text of agents, so it is not trusted.
+// Validates messages from the webview, which is not trusted because it renders agents' text.
 import { at } from '../../base/untrusted';
 import { type FromWebview, fromWebview, MAX_ID } from '../../panel/fromWebview';
 

@@ -1,4 +1,4 @@
-// Comments for agents that outlive the window until they are sent, in the state of the workspace.
+// Stores unsent comments for agents in the workspace state, so that they outlive the window.
 import type { Memento } from 'vscode';
 import * as z from 'zod/mini';
 
@@ -34,7 +34,7 @@ export function readComments(memento: Pick<Memento, 'get'>): readonly KeptThread
   return data.filter(({ first, last }) => first <= last);
 }
 
-/** Keeps as many of the newest threads as there is room for. @param threads oldest first */
+/** Stores as many of the newest threads as fit. @param threads oldest first */
 export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly KeptThread[]): void {
   let left = MAX_CHARS;
   const kept: KeptThread[] = [];
@@ -47,7 +47,7 @@ export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly
   void memento.update(COMMENTS, kept.length > 0 ? kept : undefined);
 }
 
-/** Lines searched before and after the old place. */
+/** Lines to search before and after the old position. */
 const MAX_AWAY = 5000;
 
 export function findLines(

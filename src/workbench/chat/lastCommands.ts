@@ -1,5 +1,5 @@
-// The last command of each terminal with the end of what it printed. Knows no VS Code: terminals
-// and executions are what tells them apart.
+// The last command of each terminal with the end of its output. Independent of VS Code: terminals
+// and executions are only identities.
 import { randomUUID } from 'node:crypto';
 import { plainOutput } from '../../base/ansi';
 import { Deferred } from '../../base/deferred';
@@ -11,13 +11,13 @@ const MAX_TERMINALS = 8;
 /** In bytes, with escape sequences. */
 const MAX_OUTPUT = 64 * 1024;
 const MAX_LINE = 4000;
-/** How long to wait for the rest of the output after a command ended, in ms. */
+/** Time to wait for remaining output after a command ended, in ms. */
 const REST_MS = 2000;
 
 export const NO_TERMINAL_COMMANDS = { hasTerminalCommands: false };
 
 export interface TerminalCommand<Terminal> {
-  /** Random, so that output can't be requested by guessing. */
+  /** Random, so that a page can't request output by guessing. */
   readonly id: string;
   readonly terminal: Terminal;
   readonly line: string;
@@ -29,7 +29,7 @@ export class LastCommands<Terminal extends object, Execution extends object> {
   readonly #last = new Map<Terminal, Command<Terminal>>();
   readonly #running = new WeakMap<Execution, Command<Terminal>>();
 
-  /** @param line '' if unknown @param output what the terminal receives from now on */
+  /** @param line '' if unknown @param output data that the terminal receives from now on */
   begin(terminal: Terminal, execution: Execution, line: string, output: AsyncIterable<string>): void {
     const command = new Command(terminal, line);
     this.#running.set(execution, command);
@@ -60,8 +60,8 @@ export class LastCommands<Terminal extends object, Execution extends object> {
 
   /**
    * Describes a command for an agent. Waits briefly for output.
-   * @param place where it ran, in words
-   * @returns undefined if another command ran after it
+   * @param place where it ran, as text
+   * @returns undefined if another command ran since
    */
   async textOf(id: string, place: string): Promise<string | undefined> {
     const command = [...this.#last.values()].find((one) => one.id === id);
@@ -145,9 +145,9 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
 
   text(place: string): string {
     const { output, truncated } = this.#output.text();
-    // A cut line may begin with half an escape sequence.
+    // Truncated output may begin inside an escape sequence.
     const whole = truncated ? output.slice(output.indexOf('\n') + 1) : output;
-    // zsh writes a sign over spaces that it takes back.
+    // zsh prints a mark over spaces that it then erases.
     const printed = plainOutput(whole).trimEnd();
     const isComplete = this.#isRead && this.#end !== undefined;
     return [

@@ -1,5 +1,5 @@
-// What one command printed, cut out of what its terminal received: shells with shell integration
-// mark where the output of a command begins and ends.
+// Extracts the output of one command from its terminal's data: shell integration marks where output
+// begins and ends.
 import { OutputTail, type OutputText } from '../../terminals/outputTail';
 
 /** C: output begins; D: the command has ended (VS Code's shell integration and FinalTerm's). */

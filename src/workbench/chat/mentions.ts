@@ -1,4 +1,4 @@
-// What `@` in the composer offers: the selection, problems, commands of terminals, open editors,
+// Suggestions for `@` in the composer: the selection, problems, terminal commands, open editors,
 // files, folders, commits, earlier sessions and symbols. The chosen one becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, type TextEditor, Uri, window, workspace } from 'vscode';
@@ -54,9 +54,9 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * Offers for the letters after `@`, best first: files at first, then with commits, earlier
-   * sessions and symbols as they are found. Without letters, offers what is at hand and the kinds
-   * of mentions; `kind:` before the letters searches only these.
+   * Yields suggestions for the letters after `@`, best first: files, then also commits, earlier
+   * sessions and symbols as they are found. Without letters, suggests open things and the kinds of
+   * mentions; `kind:` before the letters searches only that kind.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
@@ -123,7 +123,7 @@ export class Mentions implements Disposable {
     if (other) return [other];
     if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
-    // The page may name only what it was offered.
+    // The page may only name what it was offered.
     const isOffered = this.#files.recent().some((file) => file.path === path) || (await this.#files.list()).has(path);
     const uri = isOffered ? this.#files.uriOf(path) : undefined;
     return uri ? [await fileAttachment(uri)] : [];
@@ -146,7 +146,7 @@ export class Mentions implements Disposable {
     return [...recent, ...things, ...last, ...(await this.#kinds(place, signal))];
   }
 
-  /** What there is to mention by its kind, for letters with which the word begins. */
+  /** Suggests the kinds of mentions that start with the typed letters. */
   async #kinds(place: MentionPlace, signal: AbortSignal, wanted = ''): Promise<readonly MentionView[]> {
     const has: Readonly<Record<string, () => unknown>> = {
       file: () => workspace.workspaceFolders,
@@ -169,7 +169,7 @@ export class Mentions implements Disposable {
     }));
   }
 
-  /** Without letters, offers the symbols of the file that the user was in last. */
+  /** Without letters, suggests symbols of the last used file. */
   async #symbolOffers(letters: string, roots: readonly string[], most: number, signal: AbortSignal) {
     const file = this.#files.uriOf(this.#files.recent()[0]?.path ?? '')?.fsPath;
     const symbols =
@@ -208,7 +208,7 @@ function fileOffer({ path, isFolder }: FoundPath): MentionView {
   return { id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path };
 }
 
-/** Without `..`, which could leave a folder that the address begins with. */
+/** Removes `..`, which could lead out of a folder that the URI starts with. */
 function normalUri(address: string): Uri {
   const uri = Uri.parse(address);
   return uri.with({ path: posix.normalize(uri.path) });
@@ -226,7 +226,7 @@ function selectionOffer(): MentionView | undefined {
   return { id: SELECTION, kind: 'selection', label: attachment.label, description: l10n.t('Selection') };
 }
 
-/** Things that need no search. */
+/** Suggestions that need no search. */
 async function thingsAtHand(roots: readonly string[]): Promise<readonly MentionView[]> {
   return [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter((offer) => offer !== undefined);
 }
@@ -250,7 +250,7 @@ function problemsAttachment(roots: readonly string[]): readonly QueuedAttachment
   return [embeddedAttachment('problems', 'problems', PROBLEMS, lines.join('\n'))];
 }
 
-/** Git may run filters of the repository. */
+/** Only in trusted folders, as git may run filters of the repository. */
 async function hasCommits([root]: readonly string[]): Promise<boolean> {
   return root !== undefined && workspace.isTrusted && (await isInRepository(root));
 }
@@ -271,7 +271,7 @@ function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol])
   return { id, kind: 'symbol', label: name, description: `${kind}, ${workspace.asRelativePath(path)}` };
 }
 
-/** The list of workspace symbols has only the place of the name. */
+/** Workspace symbols have only the position of the name. */
 async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> {
   const { name, path, line } = symbol;
   const inTime = AbortSignal.timeout(SYMBOLS_MS);
@@ -290,7 +290,7 @@ const ID = /^commit:([0-9a-f]{40,64})$/;
 const SHORT_HASH = 7;
 const MAX_WORDS = 60;
 
-/** @param wanted in lower case @param folder of the repository; absolute */
+/** @param wanted in lower case @param folder absolute, of the repository */
 async function commitOffers(
   commits: GitCommits,
   wanted: string,
@@ -310,7 +310,7 @@ async function commitOffers(
   return (isOlder ? await commitOf(folder, wanted, signal) : found.slice(0, most)).map(offerOf);
 }
 
-/** Returns undefined if the id is no commit's. @throws ParleyError if git fails */
+/** Returns undefined if there is no such commit. @throws ParleyError if git fails */
 async function commitAttachment(id: string, folder: string | undefined): Promise<QueuedAttachment | undefined> {
   const hash = ID.exec(id)?.[1];
   const found = hash && folder && workspace.isTrusted ? await commitText(folder, hash) : undefined;
@@ -327,7 +327,7 @@ function labelOf({ hash, subject }: Commit): string {
   return `${hash.slice(0, SHORT_HASH)} ${inLine(subject)}`.trim();
 }
 
-/** Anybody can have written it. */
+/** Cleans text that anybody may have written. */
 function inLine(text: string): string {
   return oneLine(revealControls(text), MAX_WORDS);
 }

@@ -1,4 +1,4 @@
-// The table of messages that a page of the chat sends about a session, with what each of them does.
+// The handlers of messages that a page of the chat sends about a session.
 import { commands, env, l10n } from 'vscode';
 import { errorText, messageOf } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -35,7 +35,7 @@ import { saveRule } from './saveRule';
 
 type MessageOf<T extends SessionMessage['type']> = Extract<SessionMessage, { type: T }>;
 
-/** Buttons and menu entries of the webview; true: the command is about a session. */
+/** Buttons and menu entries of the webview; true if the command is about a session. */
 const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKeys'>, boolean>> = {
   newSession: false,
   selectAgent: false,
@@ -68,7 +68,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
 const KEYS = 'workbench.action.openGlobalKeybindings';
 const OWN_KEYS = '@ext:parley.parley';
 
-/** Programs paste less rich text than this quickly, in characters. */
+/** Maximum length of rich text, in characters, which programs paste quickly. */
 const MAX_RICH = 5_000_000;
 
 const NOT_DONE = {
@@ -87,13 +87,13 @@ function onFeed<M>(run: (feed: SessionFeed, message: M) => void) {
   };
 }
 
-/** Handles a message; a failure is shown in the transcript. */
+/** Handles a message and shows a failure in the transcript. */
 function told<M>(what: PlainCode, run: (conversation: Conversation, message: M) => unknown) {
   return (_surface: ChatSurface, conversation: Conversation, message: M): Promise<void> =>
     tell(conversation, what, () => run(conversation, message));
 }
 
-/** Handles an action of the user: commands are about its session then. */
+/** Handles an action of the user, which makes commands about its session. */
 function used<M>(run: (surface: ChatSurface, conversation: Conversation, message: M) => unknown) {
   return (surface: ChatSurface, conversation: Conversation, message: M): unknown => {
     surface.used(conversation);
@@ -170,7 +170,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     }),
     async permissionRule(surface, conversation, message) {
       if (!(await saveRule(workbench, conversation, message.id))) surface.refuse(message, tooLate());
-      // The dialog would give the focus back to a removed card.
+      // The dialog would return the focus to a removed card.
       if (!conversation.model.state.permissions.has(message.id))
         await commands.executeCommand('parley.toggleFocus', { to: 'question' });
     },
@@ -260,12 +260,12 @@ function trySending(
     return true;
   } catch (error) {
     surface.refuse(ids, messageOf(error));
-    void conversation.start(); // shows why, with what can be done
+    void conversation.start(); // shows why, with possible actions
     return false;
   }
 }
 
-/** As with a menu of VS Code in a webview, a failure is shown to the user. */
+/** Shows failures to the user, as VS Code does for a webview menu. */
 function runCommand({ key }: Conversation, command: keyof typeof COMMANDS): Thenable<unknown> {
   const id = command === 'attachFile' ? 'addFile' : command;
   const args = COMMANDS[command] ? [{ session: key, webview: 'parley' }] : [];
@@ -276,12 +276,12 @@ function isCommand(id: string): id is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, id);
 }
 
-/** Queues what was sent while no host listened: after a break, nothing is sent unasked. */
+/** Queues messages sent while no host was listening. After a break, nothing is sent unasked. */
 function keepUnsent(surface: ChatSurface, conversation: Conversation, message: MessageOf<'unsent'>): void {
   const { clientId, messages, text, revision } = message;
   const { unsent } = conversation;
   try {
-    // A newer draft means that they arrived already, from another or a closed page.
+    // With a newer draft they have already arrived, from another page or a closed one.
     if (unsent.draft.revision <= revision) {
       if (messages.length > 0) {
         conversation.queueActions.addUnsent(messages, unsent.attachments);
@@ -308,7 +308,7 @@ function applyQueueAction(
       queue.edit(action.id, action.text);
       return queueActions.pump();
     case 'hold':
-      // A late one, from a closed page, would hold the item forever.
+      // A late message from a closed page would hold the item forever.
       if (!action.held) return edits.release(action.id, surface);
       return surface.shows(conversation) && surface.isVisible && edits.hold(action.id, surface);
     case 'move':
@@ -324,7 +324,7 @@ function applyQueueAction(
   }
 }
 
-/** The reason of a rejection goes to the agent as the next message. */
+/** Answers a permission request. The reason for a rejection becomes the next message. */
 function answerPermission(conversation: Conversation, { id, optionId, reason = '' }: MessageOf<'permission'>): boolean {
   const options = conversation.model.state.permissions.get(id)?.options ?? [];
   const isRejection = options.some((option) => option.optionId === optionId && option.kind.startsWith('reject'));
@@ -375,7 +375,7 @@ async function offerMentions(
   }
 }
 
-/** The next message waits for it. */
+/** Attaches a mention; the next message waits for it. */
 async function attach(
   surface: ChatSurface,
   { unsent }: Conversation,
@@ -409,7 +409,6 @@ async function showChanges(
   }
 }
 
-/** Only a page can write rich text. */
 async function copySession(
   surface: ChatSurface,
   conversation: Conversation,

@@ -1,4 +1,4 @@
-// Makes a permission rule of an open request, after a dialog that shows what the rule would have
+// Creates a permission rule from an open request, after a dialog with what the rule would have
 // allowed so far.
 
 import { relative } from 'node:path';
@@ -101,7 +101,7 @@ export async function pastOf(rule: PermissionRule, sessions: readonly Conversati
   return { asked: latest.length, allowed };
 }
 
-/** Never the title that the agent gave it. */
+/** Labels a request without using the agent's title. */
 function labelOf({ asked, place }: Pick<PlacedRequest, 'asked' | 'place'>): string {
   const subject = subjectOf(asked, place);
   if (subject?.kind === 'execute') return subject.words.join(' ');

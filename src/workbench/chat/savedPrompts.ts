@@ -1,5 +1,4 @@
-// Saved prompts of the user and of the workspace: read when the composer asks, and written on
-// request.
+// Saved prompts of the user and the workspace, read when the composer asks for them.
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { l10n, Uri, window, workspace } from 'vscode';
@@ -12,7 +11,7 @@ import { confirm } from '../ui/messages';
 
 const IN_WORKSPACE = join('.github', 'prompts');
 const MAX_NAME = 40;
-/** File names of every system, and no spaces. */
+/** Valid as a file name on every system, without spaces. */
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}._-]*$/u;
 
 export class SavedPrompts {
@@ -23,7 +22,7 @@ export class SavedPrompts {
     this.#userFolder = join(dirname(dirname(globalStorageUri.fsPath)), 'prompts');
   }
 
-  /** Those of the workspace first; of equal names in one place, the first. */
+  /** Lists prompts, workspace first; of equal names in one place, the first. */
   async list(): Promise<readonly PromptView[]> {
     if (!workspace.isTrusted) return [];
     const folders = this.#folders();
@@ -33,7 +32,6 @@ export class SavedPrompts {
     return all.filter((one, index) => all.findIndex(isSame(one)) === index);
   }
 
-  /** Asks for a name and a place, writes the prompt and opens it. */
   async save(text: string): Promise<void> {
     if (Buffer.byteLength(text) > MAX_PROMPT)
       throw new Error(l10n.t('The message is too long for a prompt. The maximum is {0} KB.', MAX_PROMPT / 1024));
@@ -50,14 +48,14 @@ export class SavedPrompts {
     const folder = folders[Number(chosen)];
     if (chosen === undefined || !folder) return;
     const path = join(folder.path, name + PROMPT_ENDING);
-    // A link of the repository would be written through.
+    // Don't write through a symbolic link of the repository.
     if (folder.within !== undefined && !(await isInsideRoots(await realTarget(path), [folder.within])))
       throw new Error(l10n.t('A symbolic link leads out of the workspace: {0}', path));
     const isNew = !(await succeeds(access(path)));
     const question = l10n.t('{0} already exists. Replace it?', name + PROMPT_ENDING);
     if (!isNew && !(await confirm(question, path, l10n.t('Replace')))) return;
     await mkdir(folder.path, { recursive: true });
-    // A text that begins like a header gets an empty one.
+    // A prompt that starts like a header gets an empty header.
     await writeFile(path, `${text.startsWith('---') ? '---\n---\n' : ''}${text.trim()}\n`);
     await window.showTextDocument(Uri.file(path), { preview: true });
   }
@@ -84,7 +82,6 @@ interface PromptFolder {
   readonly source: PromptView['source'];
 }
 
-/** The first words of a prompt, as a name. */
 function nameFor(text: string): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.slice(0, 4).join('-').slice(0, MAX_NAME);

@@ -1,5 +1,5 @@
-// The last command of each of the user's terminals as something to mention, from VS Code's shell
-// integration: the command, its exit code and the end of its output.
+// Mentions of the last command of each terminal: the command, its exit code and the end of its
+// output, from VS Code's shell integration.
 import { l10n, type Terminal, type TerminalShellExecution, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
 import { oneLine } from '../../base/text';
@@ -72,7 +72,7 @@ export class TerminalCommands extends Part {
   }
 }
 
-/** Well-formed: it becomes part of an address. */
+/** Returns a well-formed label: it becomes part of a URI. */
 function labelOf({ line }: TerminalCommand<Terminal>): string {
   return oneLine(line, MAX_LABEL).toWellFormed();
 }

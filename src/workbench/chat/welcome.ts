@@ -1,5 +1,4 @@
-// What an empty conversation says of its folder: the branch, and the sessions that were used there
-// last.
+// What an empty conversation shows about its folder: the branch, and the sessions used there last.
 import { basename } from 'node:path';
 import { messageOf } from '../../base/errors';
 import { head } from '../../base/text';
@@ -13,7 +12,7 @@ import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
 
 const MOST_SESSIONS = 3;
-/** Sessions in which nothing happened are left out. */
+/** Sessions read, to leave out the empty ones. */
 const LOOKED_AT = 12;
 const MAX_TITLE = 120;
 
@@ -26,7 +25,7 @@ export class Welcome {
 
   async of({ key, cwd }: Conversation): Promise<WelcomeView> {
     const branch = await branchOf(cwd);
-    // The user doesn't know the folder of sessions without a workspace.
+    // The user doesn't know the folder for sessions without a workspace.
     const isScratch = cwd === this.#workbench.folder('no-folder');
     return {
       folder: isScratch ? undefined : basename(cwd) || cwd,

@@ -1,5 +1,4 @@
-// The files of the workspace that `@` offers: as git or the editor lists them, and those the user
-// was in.
+// The workspace files that `@` suggests: as listed by git or the editor, and those used last.
 import { access } from 'node:fs/promises';
 import { RelativePattern, TabInputText, type TextEditor, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
@@ -30,9 +29,7 @@ export class WorkspaceFiles extends Part {
     this.own(window.onDidChangeActiveTextEditor((editor) => this.#visit(editor)));
   }
 
-  /**
-   * Paths of files in the workspace that the user was in, latest first, and of other open editors.
-   */
+  /** Workspace files used last, latest first, then other open editors. */
   recent(): readonly RecentFile[] {
     const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
     const open = new Set(tabs.flatMap(({ input }) => (input instanceof TabInputText ? [input.uri.toString()] : [])));
@@ -44,7 +41,7 @@ export class WorkspaceFiles extends Part {
     });
   }
 
-  /** Paths that exist: the list may be older than the folder. */
+  /** Searches for paths that still exist, as the list may be outdated. */
   async search(wanted: string, only: 'file' | 'folder' | undefined, signal: AbortSignal) {
     const list = await this.list();
     return this.existing(await list.search(wanted, MOST_FOUND, signal, only));
@@ -125,7 +122,7 @@ export class WorkspaceFiles extends Part {
   }
 
   async #filesOf(folder: WorkspaceFolder): Promise<readonly string[]> {
-    // Git reads the folder's configuration.
+    // Git reads the folder's configuration, so only in trusted folders.
     const isTold = workspace.isTrusted && folder.uri.scheme === 'file';
     const listed = isTold ? await gitFiles(folder.uri.fsPath, this.#ended.signal) : undefined;
     if (listed) return listed.slice(0, MAX_FILES);
@@ -135,7 +132,7 @@ export class WorkspaceFiles extends Part {
   }
 }
 
-/** In a multi-root workspace, paths begin with the folder's name. */
+/** In a multi-root workspace, paths start with the folder's name. */
 function prefixOf(folder: WorkspaceFolder): string {
   return (workspace.workspaceFolders?.length ?? 0) > 1 ? `${folder.name}/` : '';
 }

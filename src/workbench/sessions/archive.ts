@@ -1,4 +1,4 @@
-// The stored sessions of all windows: stores, restores, and reports when the disk fails.
+// The stored sessions of all windows: stores and restores them, and reports disk failures.
 
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n, type Memento } from 'vscode';
@@ -23,9 +23,9 @@ import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
 import { TranscriptReading } from './transcriptReading';
 
-/** Old sessions are deleted this long after the start; in milliseconds. */
+/** Delay after the start before old sessions are deleted, in ms. */
 const PRUNE_AFTER_MS = 60_000;
-/** The same after a session was added or marked as deleted: until then it can be brought back. */
+/** Delay after a session was added or marked as deleted, in ms; it can be restored until then. */
 const BRING_BACK_MS = 10 * 60_000;
 const LOCKED_PATIENCE_MS = 2000;
 const MOST_AHEAD = 50_000;
@@ -35,7 +35,7 @@ const SHOWN_SESSION = 'parley.shownSession';
 interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
-  /** Absent: another window has the session, so it can only be read here. */
+  /** Absent if another window has the session: it is read-only here. */
   readonly persistence?: JournalPersistence;
 }
 
@@ -70,7 +70,9 @@ export class Archive extends Part {
 
   readonly onDidDelete: Event<readonly string[]> = this.#deleted.event;
 
-  /** Fires after old sessions were deleted: what belongs to no session in {@link list} can go. */
+  /**
+   * Fires after old sessions were deleted: data of sessions that are not in {@link list} can go.
+   */
   readonly onDidPrune: Event<void> = this.#pruned.event;
 
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
@@ -93,7 +95,7 @@ export class Archive extends Part {
       const journal = this.#open();
       const record = journal.session(key);
       if (!record) return undefined;
-      // The claim adds what a killed window left of it.
+      // The claim imports what a killed window left of it.
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
       try {
         const persistence = isHeld ? undefined : this.#persistenceOf(record, true);
@@ -107,7 +109,7 @@ export class Archive extends Part {
     }
   }
 
-  /** Begins to read a session that is likely to be recalled next, between everything else. */
+  /** Starts to read a session that is likely to be recalled next, in small steps. */
   expect(key: string | undefined): void {
     if (this.#reading?.key === key) return;
     this.#reading = undefined;
@@ -126,7 +128,7 @@ export class Archive extends Part {
     setImmediate(readOn);
   }
 
-  /** Another window has taken over a session, by key: it is no longer stored here. */
+  /** Fires with a key after another window took over a session, which is no longer stored here. */
   readonly onDidLoseSession: Event<string> = this.#lost.event;
 
   isHeld(key: string): boolean {
@@ -142,7 +144,7 @@ export class Archive extends Part {
     if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
   }
 
-  /** The session that the chat panel showed last; a tab may have been active. */
+  /** The session that the chat panel showed last; {@link last} may be one in a tab. */
   get shown(): string | undefined {
     return this.#context.workspaceState.get<string>(SHOWN_SESSION);
   }
@@ -152,8 +154,8 @@ export class Archive extends Part {
   }
 
   /**
-   * The session that a killed window of this folder was in, if newer than {@link last}: VS Code's
-   * memory of a workspace can be older than the journal, or lost.
+   * Returns the session that a killed window of this folder was in, if newer than {@link last}: VS
+   * Code's workspace state can be older than the journal, or lost.
    */
   interrupted(folder: string): string | undefined {
     const journal = this.#open();
@@ -200,7 +202,7 @@ export class Archive extends Part {
     return this.#windowId;
   }
 
-  /** Fires after another window has written, and soon after something was first read. */
+  /** Fires after another window has written, and soon after the first read. */
   readonly onDidChangeElsewhere: Event<void> = this.#changedElsewhere.event;
 
   elsewhere(): readonly MarkedSession[] {
@@ -212,8 +214,8 @@ export class Archive extends Part {
   }
 
   /**
-   * Finds sessions that contain all words of a text, between everything else. Yields the results so
-   * far, best first.
+   * Finds sessions that contain all words of a text, in small steps. Yields the results so far,
+   * best first.
    * @throws the reason of `signal`; ParleyError `journal-unreadable`, `journal-closed`
    */
   async *search(text: string, limit: number, signal: AbortSignal): AsyncGenerator<readonly SearchResult[], void> {
@@ -238,8 +240,8 @@ export class Archive extends Part {
   }
 
   /**
-   * Reads the end of a session, between everything else.
-   * @param rows at most
+   * Reads the end of a session, in small steps.
+   * @param rows maximum
    * @returns undefined if the session is unknown or deleted
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
@@ -262,7 +264,7 @@ export class Archive extends Part {
   }
 
   /**
-   * Hides a session, which is deleted a while later unless it is restored.
+   * Hides a session and deletes it later unless it is restored.
    * @throws ParleyError `session-held`
    */
   deleteSoon(key: string): void {
@@ -289,13 +291,13 @@ export class Archive extends Part {
     this.#deleted.fire([key]);
   }
 
-  /** Why sessions are kept in memory only; undefined if they are stored. */
+  /** Why sessions are in memory only; undefined if they are stored. */
   get problem(): string | undefined {
     const state = this.#journal?.state;
     return state?.kind === 'memory' ? state.message : undefined;
   }
 
-  /** Returns the id of the next message of a session; undefined if there is none, or it waits. */
+  /** Returns the id of the next queued message; undefined if there is none or it must wait. */
   nextQueued(key: string): string | undefined {
     const record = this.find(key);
     if (!record || record.queuePaused !== undefined || this.isHeld(key)) return undefined;
@@ -319,7 +321,7 @@ export class Archive extends Part {
     this.#journal = undefined;
   }
 
-  /** The journal is opened when it is first needed: a window without chats pays nothing. */
+  /** Opens the journal on first use, so that a window without chats pays nothing. */
   #open(): Journal {
     if (this.#journal) return this.#journal;
     const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });

@@ -1,9 +1,9 @@
-// Tells of changes of sessions: of one immediately if it was quiet, and while it streams, which may
-// change it hundreds of times a second, at intervals.
+// Throttles notifications about sessions: immediate if the session was quiet, at intervals while it
+// streams, which may be hundreds of changes a second.
 import type { Disposable } from '../../base/disposable';
 import { Pace } from '../../base/pace';
 
-/** Minimum time between two announced changes of a session, ms. */
+/** Minimum time between two notifications of a session, in ms. */
 const INTERVAL_MS = 100;
 
 export class ChangeThrottle implements Disposable {
@@ -16,7 +16,6 @@ export class ChangeThrottle implements Disposable {
     this.#tell = tell;
   }
 
-  /** Call on each change; cheap. */
   changed(key: string): void {
     if (this.#timers.has(key)) return;
     const wait = (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS - performance.now();

@@ -1,4 +1,4 @@
-// The conversations of this window, by key, and which one the user is in.
+// The conversations of this window by key, and the active one.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -26,23 +26,22 @@ import { ChangeThrottle } from './changeThrottle';
 import { type SessionFolders, sessionFolders } from './sessionFolders';
 
 export interface NewConversation {
-  /** The id of an agent; absent: that of the preset of the folder, else the preferred one. */
+  /** Agent id; absent: that of the folder's preset, else the preferred agent. */
   readonly agent?: string | undefined;
   readonly preset?: Preset | undefined;
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
   /**
-   * Absent: begins a new session, with the agent that was started ahead if it fits. That one gets
-   * no
-   * transcript: a session with a past has to be given its opening.
+   * Absent: begins a new session, with the prestarted agent if it matches. That one gets no
+   * transcript, so a session with a past needs an explicit opening.
    */
   readonly opening?: SessionOpenStrategy | undefined;
-  /** Title until the agent sets another one. */
+  /** Title until the agent sets one. */
   readonly title?: string | undefined;
-  /** false: it is not shown, and the active session stays. */
+  /** Default true; false: it is not shown, and the active session stays. */
   readonly activates?: boolean | undefined;
   readonly isNamed?: boolean;
-  /** The session whose choices the new one takes over. */
+  /** The session whose mode and options the new one takes over. */
   readonly continues?: Conversation | undefined;
 }
 
@@ -129,7 +128,7 @@ export class Conversations implements Disposable {
     return last === undefined ? undefined : this.recall(last);
   }
 
-  /** The folders that a new session works in, its working directory first. */
+  /** The folders of a new session, its working directory first. */
   get folders(): readonly string[] {
     return sessionFolders(undefined, this.#scratch).roots;
   }
@@ -170,7 +169,7 @@ export class Conversations implements Disposable {
     this.#activate(key);
   }
 
-  /** Makes a conversation without starting its agent. @throws ParleyError `no-such-agent` */
+  /** Creates a conversation without starting its agent. @throws ParleyError `no-such-agent` */
   create(options: NewConversation = {}): Conversation {
     const { opening, title, isNamed, continues, activates } = options;
     const folders = this.#foldersOf(options.cwd);
@@ -187,7 +186,7 @@ export class Conversations implements Disposable {
       JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
     const conversation =
       (opening || preset ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
-    // Before anything is stored, only this says where the session was.
+    // Until something is stored, only this records where the session was.
     if (!opening) this.#archive.newSessions.note({ ...folders, key: conversation.key, agentId: agent.id });
     this.#add(conversation, undefined, { activates, preset });
     const events: SessionEvent[] = continues ? [carriedChoices(continues.model.state, continues.agent.id)] : [];
@@ -200,7 +199,7 @@ export class Conversations implements Disposable {
 
   #foldersOf(wanted: string | undefined): SessionFolders {
     const { cwd, roots } = sessionFolders(wanted, this.#scratch);
-    // Sessions of a worktree do not get the user's folders.
+    // Sessions in a worktree do not get the user's folders.
     return { cwd, roots: isBelow(this.#worktrees, cwd) ? [cwd] : roots };
   }
 
@@ -231,8 +230,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Brings back a stored conversation without starting its agent. One that another window has can
-   * only be read until that window releases it.
+   * Restores a stored conversation without starting its agent. If another window has it, it is
+   * read-only until that window releases it.
    * @returns undefined if nothing is stored under this key
    */
   recall(key: string, { activates = true } = {}): Conversation | undefined {
@@ -244,7 +243,7 @@ export class Conversations implements Disposable {
     const recalled = this.#archive.recall(key);
     if (!recalled) return this.renew(key, activates);
     const { record, kept, persistence } = recalled;
-    // A session whose agent was removed is read too; it continues with the preferred one then.
+    // A session whose agent was removed is still readable; it continues with the preferred one.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
     const { agentSessionId: _other, ...past } = kept;
     const conversation = new Conversation({
@@ -257,23 +256,23 @@ export class Conversations implements Disposable {
       ...(persistence ? { persistence } : { isHeld: true }),
     });
     const { unsent } = conversation;
-    // A draft written into a session of another window is kept nowhere else.
+    // A draft in a session of another window is stored nowhere else.
     const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
     this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()), { activates });
-    if (persistence?.isLost) this.#onLost(key); // it was taken while it was read
-    // In earlier versions, a name that it was given while it was closed is in its record only.
+    if (persistence?.isLost) this.#onLost(key); // taken over while it was being read
+    // Earlier versions stored a name given to a closed session in its record only.
     const before = conversation.model.state.title;
     const { title, updatedAt: at } = record;
     if (title !== undefined && title !== before)
       conversation.note([{ at, event: { type: 'info', title, byUser: before !== undefined ? true : undefined } }]);
-    // Attaches to its agent, or says why it does not start.
+    // Attaches to its agent, or shows why it does not start.
     if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;
   }
 
   /**
-   * Makes a new session again that an earlier host of this window had and did not store; its page
-   * has the draft.
+   * Recreates a new session that an earlier host of this window did not store; its page has the
+   * draft.
    * @returns undefined if there was none, it is stored, or its agent has ended
    */
   renew(key: string, activates = false): Conversation | undefined {
@@ -292,7 +291,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Continues a session here that could only be read, with what the user has written.
+   * Continues a read-only session here, with the user's unsent text.
    * @returns undefined while the other window has it; `written`: the other window's unsent text
    */
   takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
@@ -318,12 +317,12 @@ export class Conversations implements Disposable {
       isRecording: true,
     });
     this.#add(conversation, () => true, { isRecording: true });
-    void conversation.start(); // which says that it is a recording
+    void conversation.start(); // shows that it is a recording
     return conversation;
   }
 
   /**
-   * Opens a session whose agent runs without a window, only to send what is queued.
+   * Opens a session whose agent runs without a window, only to send its queue.
    * @returns undefined if another window has it, or its agent is unknown
    */
   forSending(key: string): Conversation | undefined {
@@ -337,7 +336,7 @@ export class Conversations implements Disposable {
     return new Conversation({ key, agent, cwd, roots, services, kept, persistence, onlySends: true });
   }
 
-  /** Another window continues a session of this one: two agents must not work in it. */
+  /** Makes a session read-only that another window took over: two agents must not work in it. */
   #onLost(key: string): void {
     const { log } = this.#services;
     log.warn(`session ${key}: another window has taken it over`);
@@ -400,7 +399,7 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** Ends a conversation and its agent. It does not come back with the window. */
+  /** Ends a conversation and its agent. It is not restored with the window. */
   async close(key: string): Promise<void> {
     const known = this.#byKey.get(key);
     if (!known) return;
@@ -410,14 +409,14 @@ export class Conversations implements Disposable {
     this.#archive.newSessions.forget(key);
     this.#didClose.fire(key);
     await ending;
-    // Nothing was said in it; a session of a worktree stays.
+    // Delete an empty session; one of a worktree stays.
     if (!known.isOnlyRead() && isBlank(known.conversation) && this.folders.includes(known.conversation.cwd))
       this.#archive.delete(key);
   }
 
   /**
-   * Ends all agents because the window ends. Sessions stay claimed until the archive is disposed,
-   * as their last events are still written.
+   * Ends all agents because the window closes. Sessions stay claimed until the archive is disposed,
+   * as their last events are still being written.
    */
   async closeAll(): Promise<void> {
     const ended = await Promise.allSettled([

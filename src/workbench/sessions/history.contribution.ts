@@ -7,7 +7,7 @@ import { Archive } from './archive';
 export const history: Contribution = {
   parts(workbench) {
     const { context, log, environment } = workbench;
-    // Leases are released last, after everything in their sessions has ended.
+    // Created first, so that leases are released after everything in their sessions has ended.
     const archive = workbench.add(new Archive(context, log));
     const states = workbench.add(
       new KeptStates({

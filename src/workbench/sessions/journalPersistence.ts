@@ -1,4 +1,4 @@
-// Stores one conversation in the journal, whose own state reports failures.
+// Stores one conversation in the journal, which reports failures through its own state.
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
@@ -35,7 +35,7 @@ export interface JournalPersistenceOptions {
 
 type Change = (journal: Journal, key: string) => void;
 
-/** Maximum events before the user's first message, and about their characters. */
+/** Maximum events before the user's first message, and their approximate characters. */
 const MOST_BEFORE = 2000;
 const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
 
@@ -47,12 +47,12 @@ export class JournalPersistence implements ConversationPersistence {
   #charsBefore = 0;
   readonly #redaction = new StreamRedaction();
   #facts: Parameters<ConversationPersistence['describe']>[0] = {};
-  /** The newest event read of a session that is not claimed yet. */
+  /** Newest event read of a session that is not claimed yet. */
   #readTo: number | undefined;
   #together:
     | { readonly events: TimedEvent[]; readonly changes: Change[]; progress?: ReadProgress | undefined }
     | undefined;
-  /** True once another window has taken over the session: only that window writes it. */
+  /** Another window took over the session, and only that window writes it. */
   #isLost = false;
 
   constructor(options: JournalPersistenceOptions, known: boolean) {
@@ -62,7 +62,7 @@ export class JournalPersistence implements ConversationPersistence {
     if (known) this.#readTo = journal.session(session.key)?.lastSeq ?? 0;
   }
 
-  /** Nothing was written since the session was read: other windows may have it. */
+  /** Nothing was written since the session was read, so other windows may have it. */
   get isUnclaimed(): boolean {
     return this.#readTo !== undefined;
   }
@@ -79,7 +79,7 @@ export class JournalPersistence implements ConversationPersistence {
     try {
       const isOurs = journal.claim(session.key, windowId).kind === 'owned';
       this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== readTo;
-      // What was read here is outdated, so it is read again before anything is added.
+      // The content read here is outdated, so it is read again before anything is added.
       if (isOurs && this.#isLost) journal.release(session.key, windowId);
     } catch (error) {
       // The journal's own state reports it.
@@ -191,7 +191,7 @@ export class JournalPersistence implements ConversationPersistence {
       change(journal, session.key);
     } catch (error) {
       this.#isLost = error instanceof ParleyError && error.code === 'session-held';
-      // An item that was removed or sent already is no loss; the journal's state reports others.
+      // An item that was already removed or sent is no loss; the journal's state reports others.
       const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
       log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
     }
@@ -215,8 +215,8 @@ export class JournalPersistence implements ConversationPersistence {
 }
 
 /**
- * Removes this window's secrets from what agents say. The user's own messages are sent from the
- * journal, so they stay.
+ * Removes this window's secrets from agents' text. The user's messages are sent from the journal,
+ * so they stay unchanged.
  */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
@@ -226,10 +226,7 @@ function withoutSecrets(event: SessionEvent): SessionEvent {
   return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
 }
 
-/**
- * The text of a chunk was redacted by {@link StreamRedaction}; it has nothing else that an agent
- * says.
- */
+/** Returns whether {@link StreamRedaction} has redacted all text of a chunk. */
 function isPlainChunk(event: SessionEvent): boolean {
   if (event.type !== 'message_chunk' || event.block.type !== 'text') return false;
   for (const field in event) if (!PLAIN_FIELDS.has(field)) return false;
@@ -247,11 +244,11 @@ function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
-/** Sessions up to this size, and this size when read, are read in one go, in a few milliseconds. */
+/** Sessions up to this size are read in one step of a few milliseconds. */
 const SMALL_BYTES = 192 * 1024;
 const SMALL_READ_BYTES = 1024 * 1024;
 const SMALL_ROWS = 2000;
-/** Entries at the end of a larger session that are read first: more than a window shows. */
+/** Entries at the end of a larger session to read first: more than a window shows. */
 const TAIL_ENTRIES = 128;
 
 /**
@@ -292,7 +289,7 @@ function beginAtEnd(
   const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
   for (const { at, event } of events) model.apply(event, at);
   model.beginLive();
-  // Each message that was sent has its own row.
+  // Each sent message has its own row.
   return { model, whole: () => reading.finishSlowly(lastSeq), usedIds: lastSeq };
 }
 

@@ -1,4 +1,4 @@
-// Stored sessions as rows of the list: newest first, a page at a time, or matching the search.
+// Stored sessions as rows of the list: newest first in pages, or matching the search.
 
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
@@ -14,7 +14,7 @@ import { action, confirmDelete, moreItem, type SessionItem, separator } from './
 import { askTitle, isForeign, short } from './sessionLabels';
 
 const PAGE = 40;
-/** Sessions to read together if most are of other folders. */
+/** Sessions to read per page if most belong to other folders. */
 const LOOKED_AT = 400;
 const MOST_FOUND = 50;
 
@@ -52,9 +52,7 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
     this.#next();
   }
 
-  /**
-   * Searches all sessions; an empty text ends the search, and a new search ends the previous one.
-   */
+  /** Searches all sessions. A new search ends the previous one; an empty text only ends it. */
   async search(text: string, onFound: () => void): Promise<void> {
     this.stop();
     const { signal } = this.#searching;

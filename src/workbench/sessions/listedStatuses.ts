@@ -3,11 +3,11 @@
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { Configured } from '../../base/disposable';
 
-/** Sessions to ask about unless the user looks at them, and questions at a time. */
+/** Maximum sessions to ask about unless the user focuses them. */
 const MAX_ASKED = 50;
 const AT_ONCE = 4;
 
-/** `live`: the agent handles it now. `saved`: it can be opened again. */
+/** `live`: loaded in the agent. `saved`: can be opened again. */
 export type ListedStatus = 'live' | 'saved';
 
 interface ListedStatusOptions {
@@ -21,7 +21,7 @@ export class ListedStatuses extends Configured<ListedStatusOptions> {
   readonly #asked = new Set<string>();
   #waiting: string[] = [];
   #asking = 0;
-  /** The agent does not know the question, or does not answer. */
+  /** The agent does not support the request, or does not answer. */
   #isOver = false;
 
   of(sessionId: string): ListedStatus | undefined {
@@ -58,7 +58,7 @@ export class ListedStatuses extends Configured<ListedStatusOptions> {
     if (signal.aborted) return;
     if (answer === 'unsupported' || answer === 'unresponsive') this.#isOver = true;
     else if (answer !== 'failed') {
-      // An agent that lists a session can open it, whether it has it in memory or not.
+      // An agent can open any session that it lists, whether or not it is loaded.
       this.#known.set(sessionId, answer === 'live' ? 'live' : 'saved');
       onChange();
     }

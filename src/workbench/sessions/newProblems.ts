@@ -1,4 +1,4 @@
-// Which errors in a file are new, as far as it can be known. Pure.
+// Determines which errors in a file are new, as far as possible. Pure.
 
 import type { Problem } from '../editorTools/readers/problems';
 
@@ -7,19 +7,19 @@ export interface FileError extends Pick<Problem, 'code' | 'message'> {
 }
 
 export interface Earlier {
-  /** By {@link signatureOf}; absent: unknown. */
+  /** Signatures of {@link signatureOf}; absent if unknown. */
   readonly errors?: ReadonlySet<string> | undefined;
-  /** Absent: unknown. Empty: there was no file. */
+  /** Absent if unknown; empty if the file did not exist. */
   readonly text?: string | undefined;
 }
 
-/** The same error on another line is not new. */
+/** Returns the same value for an error on another line. */
 export function signatureOf({ code, message }: Pick<Problem, 'code' | 'message'>): string {
   return `${code}\0${message}`;
 }
 
 /**
- * Returns errors that are new. If the earlier errors are unknown, only those in new lines: the file
+ * Returns the new errors. If the earlier errors are unknown, only those in new lines, as the file
  * may have had the others before.
  */
 export function newErrors<E extends FileError>(errors: readonly E[], { errors: known, text }: Earlier): readonly E[] {

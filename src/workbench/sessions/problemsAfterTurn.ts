@@ -27,15 +27,15 @@ interface ProblemsAfterTurnOptions {
   readonly log: Log;
 }
 
-/** Errors by {@link pathKey} of their file, by their signatures. */
+/** Signatures of errors by the {@link pathKey} of their file. */
 type KnownErrors = Map<string, ReadonlySet<string>>;
 
 interface WatchedTurn {
   readonly id: string;
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   readonly startedAt: number;
   readonly before: KnownErrors;
-  /** Its message was sent by this class. */
+  /** The turn's message was sent by this class. */
   readonly isFix: boolean;
 }
 
@@ -43,7 +43,7 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
   readonly #abort = new AbortController();
   readonly #watched = new Map<string, WatchedTurn>();
   readonly #found = new Map<string, KnownErrors>();
-  /** Sessions whose next turn is one that was asked for here. */
+  /** Sessions whose next turn was requested here. */
   readonly #sent = new Set<string>();
 
   constructor(options: ProblemsAfterTurnOptions) {
@@ -87,7 +87,7 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     this.#watched.set(key, { id: turn.id, startedAt: turn.startedAt, before, isFix: this.#sent.delete(key) });
   }
 
-  /** Errors that the agent itself asked for before changing the file are not new. */
+  /** Records errors that the agent saw before changing a file: they are not new. */
   #looked({ path, problems, modifiedAt }: FileProblems): void {
     const key = pathKey(path);
     for (const { before, startedAt } of this.#watched.values())
@@ -119,7 +119,7 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     }
     for (const [oldest] of [...found].slice(0, Math.max(0, found.size - MAX_KNOWN))) found.delete(oldest);
     this.#found.set(conversation.key, found);
-    // The user has continued since, or the session was closed.
+    // The user has continued since, or closed the session.
     if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
     if (this.options.conversations.find(conversation.key) !== conversation) return;
     // Only one attempt: an agent that cannot fix an error would loop.

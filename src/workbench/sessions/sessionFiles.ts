@@ -145,7 +145,7 @@ export async function importFromFile(
 
 const AT_ONCE = 100;
 
-/** The size is looked at first: a file that is too large is not read. */
+/** Checks the size first, so that a file that is too large is not read. */
 async function readBounded(uri: Uri): Promise<Uint8Array> {
   let size: number;
   try {

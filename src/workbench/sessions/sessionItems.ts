@@ -1,4 +1,4 @@
-// The rows of the list of sessions: each runs an action when it is chosen, and has buttons.
+// Rows of the session list, each with an action and buttons.
 import { l10n } from 'vscode';
 import type { ListButton, ListRow } from '../ui/input';
 import { askModal } from '../ui/messages';

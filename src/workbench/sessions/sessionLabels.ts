@@ -24,7 +24,7 @@ export function knownTitleOf(conversation: Conversation): string | undefined {
   return conversation.model.state.title ?? firstWords(conversation);
 }
 
-/** The end of a title may say which agent was asked, or that the session is a fork. */
+/** Keeps the end of a long title, which may name the agent or say that the session is a fork. */
 export function tabTitleOf(conversation: Conversation): string {
   const words = titleOf(conversation);
   if (words.length <= MAX_IN_TAB) return words;
@@ -32,7 +32,7 @@ export function tabTitleOf(conversation: Conversation): string {
   return `${head(words, MAX_IN_TAB - end.length).trimEnd()}…${end}`;
 }
 
-/** A session without a message is known by its draft. */
+/** Returns the title, else the draft of a session without messages. */
 export function listedTitleOf(conversation: Conversation): string {
   const { title } = conversation.model.state;
   const draft = conversation.unsent.draft.text.trim();
@@ -40,7 +40,7 @@ export function listedTitleOf(conversation: Conversation): string {
   return firstWords(conversation) ?? l10n.t('New session: {0}', draft.slice(0, MAX_WORDS));
 }
 
-/** Returns the time of the last use; the agent's own text if it is no date. */
+/** Returns the time of the last use, or the agent's text if it is not a date. */
 export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);

@@ -1,4 +1,4 @@
-// A conversation as one Markdown text, in the user's language.
+// Renders a conversation as one Markdown text, in the user's language.
 import { l10n } from 'vscode';
 import { Slices } from '../../changes/lines/slices';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -6,7 +6,7 @@ import { lineOfTurn } from '../../client/view/turnWords';
 import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import { titleOf } from './sessionLabels';
 
-/** @param only these entries, without headings */
+/** @param only renders these entries, without headings */
 export async function sessionMarkdown(
   conversation: Conversation,
   only?: { readonly from: number; readonly to: number },

@@ -1,4 +1,5 @@
-// The list of sessions: open ones, stored ones, those of agents. Typing searches all messages.
+// The session list: open sessions, stored sessions and those of agents. Typing searches all
+// messages.
 
 import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
@@ -15,7 +16,7 @@ import { action, confirmDelete, moreItem, type SessionItem, separator } from './
 import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels';
 
 const ANSWER_MS = 15_000;
-/** The user types on: what they look for is not known yet. */
+/** Debounce of the search while the user types, in ms. */
 const TYPING_MS = 100;
 const RESTING_MS = 100;
 
@@ -84,7 +85,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     void this.#load();
   }
 
-  /** One agent may run in several conversations: each is asked once. */
+  /** Returns one conversation per agent, as an agent may run in several. */
   #listers(): Conversation[] {
     const byAgent = new Map<string, Conversation>();
     for (const conversation of this.options.conversations.list())
@@ -113,7 +114,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     }
   }
 
-  /** What a row brings back is read ahead, so that choosing it shows it immediately. */
+  /** Reads the focused row's session ahead, so that choosing it shows it immediately. */
   #expectSoon(item: SessionItem | undefined): void {
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => {
@@ -186,7 +187,6 @@ class SessionPicker extends Configured<SessionPickerServices> {
       : { icon: 'archive', tooltip: l10n.t('Show Archived Sessions'), run };
   }
 
-  /** An agent that does not run cannot be asked. */
   #startItem(current: Conversation): SessionItem[] {
     const { link, agent } = current;
     if (link || this.#stored.some(({ lister }) => lister.agent.id === agent.id)) return [];
@@ -225,7 +225,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     return sessions.filter(({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId));
   }
 
-  /** Undefined: the agent does not offer `session/status`. */
+  /** Returns undefined if the agent does not support `session/status`. */
   #statusesOf({ lister: { agent, ops } }: AgentSessions): ListedStatuses | undefined {
     let statuses = this.#statuses.get(agent.id);
     if (!statuses && ops.can('status')) {
@@ -305,7 +305,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     await this.#run(run);
   }
 
-  /** The list stays while a dialog asks; a box to type in takes its place. */
+  /** Keeps the list open while a dialog is shown; an input box replaces it. */
   async #run(run: () => Promise<unknown>): Promise<void> {
     this.#list.ignoreFocusOut = true;
     try {

@@ -1,4 +1,4 @@
-// The sessions of the window with their agents, and the commands about sessions and their queues.
+// The window's sessions with their agents, and the commands for sessions and their queues.
 
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, workspace } from 'vscode';
@@ -82,8 +82,8 @@ const ANSWER_MS = 15_000;
 const MOST_FOUND = 100;
 
 /**
- * What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are
- * kept, the others of those of the agent of the session that is shown.
+ * Arguments of commands about sessions: `search` and `recall` are about stored sessions, the others
+ * about those of the current session's agent.
  */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
@@ -94,14 +94,14 @@ interface SessionArgument {
   readonly key?: string;
 }
 
-/** A session that is kept, as `search` answers it; times are milliseconds since 1970. */
+/** A stored session as `search` returns it; times are in ms since 1970. */
 export interface FoundSession {
   readonly key: string;
   readonly name: string;
   readonly agentId: string;
   readonly cwd: string;
   readonly updatedAt: number;
-  /** The words around the match; empty if only the title matches. */
+  /** Text around the match; empty if only the title matches. */
   readonly snippet: string;
 }
 
@@ -161,7 +161,7 @@ export const sessions: Contribution = {
       }),
     );
     workbench.own(conversations.onDidChange(() => awake.changed()));
-    // What the end of a turn still shares comes after it.
+    // Sharing may continue after the last turn has ended.
     workbench.onEnd(() => conversations.closeAll().finally(() => workbench.get(Descriptors).settled()));
     workbench.onEnd(() => questions.end());
   },
@@ -196,7 +196,7 @@ export const sessions: Contribution = {
           recall(key);
           if (found) chat.reveal(key, found);
         },
-        // Not awaited: the notification may stay for long.
+        // Not awaited: the notification may stay open for long.
         deleted: ({ cwd }) => void offerRemoval(workbench, cwd).catch(tellError),
       });
 
@@ -204,7 +204,7 @@ export const sessions: Contribution = {
     workbench.register('selectFolder', () => selectFolder(workbench));
     workbench.register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
-        conversations.active(); // a window without any gets one, so that its agent can be asked
+        conversations.active(); // creates one in an empty window, so that its agent can be asked
         return pickSession({
           conversations,
           kept: await keptSessions(),
@@ -243,7 +243,7 @@ export const sessions: Contribution = {
       setModel: (conversation, argument?: { model?: string }) => choose(conversation, 'model', argument?.model),
       setConfigOption,
     });
-    // A key says only what it changes, so the user may be asked which session is meant.
+    // The keybinding does not name a session, so the user may be asked.
     workbench.register('nextOption', async ({ of = 'mode', session }: NextOption = {}) =>
       chooseNext(await sessionOf(workbench, session === undefined ? undefined : { session }), of),
     );
@@ -255,7 +255,7 @@ export const sessions: Contribution = {
     workbench.register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));
       if (!text) return undefined;
-      // Without any session, the one that the chat begins with gets it, and is seen.
+      // Without any session, the chat's first one gets it, and is shown.
       const isFirst = conversations.list().length === 0 && argument?.session === undefined;
       const conversation = isFirst ? chat.open().conversation : await sessionOf(workbench, argument);
       return conversation.send(text).done;
@@ -317,7 +317,7 @@ function conversationServices(workbench: Workbench): ConversationServices {
 }
 
 interface NewSessionArgument extends Omit<NewWorktreeSession, 'preset'> {
-  /** Its name. */
+  /** Name of the preset. */
   readonly preset?: string;
 }
 
@@ -344,7 +344,7 @@ async function selectFolder(workbench: Workbench): Promise<void> {
   await startInPlaceOf(workbench, old, workbench.get(Conversations).create({ agent: old?.agent.id, cwd }));
 }
 
-/** @returns the key of the conversation, also if it could not be opened: the panel says why */
+/** @returns the key of the conversation, even if it failed to open: the panel shows why */
 async function openStored(workbench: Workbench, lister: Conversation, info: SessionInfo): Promise<string | undefined> {
   const conversations = workbench.get(Conversations);
   const chat = workbench.get(ChatHome);
@@ -354,7 +354,7 @@ async function openStored(workbench: Workbench, lister: Conversation, info: Sess
     chat.present(open);
     return open.key;
   }
-  // The agent may repeat less of it.
+  // The agent may replay less of it.
   const kept = workbench.get(Archive).findSession(agent.id, info.sessionId);
   if (!kept && link && !canContinueLater(link.description.features))
     throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
@@ -482,7 +482,7 @@ interface OptionArgument {
 
 async function setConfigOption(conversation: Conversation, argument: OptionArgument = {}): Promise<void> {
   const { config } = conversation.model.state;
-  // Modes of agents that don't have them as an option.
+  // For agents that don't have their modes as an option.
   const isMode = (one: { category?: string | undefined }): boolean => one.category === 'mode';
   const modes = config.some(isMode) ? undefined : choiceOf(conversation, 'mode');
   if (config.length === 0 && modes && argument.id === undefined) return choose(conversation, 'mode', undefined);

@@ -1,9 +1,9 @@
-// Reads a stored transcript in small steps, beginning when its row in the list has the focus.
+// Reads a stored transcript in small steps, starting when its row in the list gets the focus.
 import { SessionModel } from '../../session/model/model';
 import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';
 
-/** Rows and bytes to read in one go. Outputs of tools can be ten times as much text. */
+/** Rows and bytes per step. Tool outputs can be ten times as much text once read. */
 const ROWS = 200;
 const BYTES = 64 * 1024;
 const SLICE_MS = 6;
@@ -27,7 +27,7 @@ export class TranscriptReading {
   }
 
   /**
-   * Reads one slice.
+   * Reads one step.
    * @param to the last row to read
    * @returns whether there may be more
    * @throws ParleyError `journal-unreadable`, `journal-closed`
@@ -38,15 +38,15 @@ export class TranscriptReading {
     return false;
   }
 
-  /** Reads the rest. Call it once: the model is the caller's from then on. */
+  /** Reads the rest. Call it once: the caller then owns the model. */
   finish(): SessionModel {
     while (this.advance()) {
-      // Until nothing is left.
+      // Repeat until nothing is left.
     }
     return this.#model;
   }
 
-  /** As {@link finish}, up to a row and between everything else. */
+  /** Like {@link finish}, up to a row and in small steps. */
   async finishSlowly(to: number): Promise<SessionModel> {
     while (this.advance(to)) await new Promise((resolve) => setImmediate(resolve));
     return this.#model;
@@ -56,7 +56,7 @@ export class TranscriptReading {
     const from = this.#cursor;
     const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#from }) };
     const page = this.#journal.events(this.key, query);
-    // The last row is read again, as it may have grown. If it no longer exists, another window has
+    // Read the last row again, as it may have grown. If it no longer exists, another window has
     // rewritten the session.
     if (from && page.firstSeq !== from.seq) {
       this.#model = new SessionModel();
