@@ -70,8 +70,8 @@ export class ChatPanel implements WebviewPanelSerializer {
     const open = { panel, page };
     this.#open = open;
     panel.onDidChangeViewState(() => {
-      page.tellVisibility();
-      if (panel.active) page.tellActive();
+      page.fireVisibility();
+      if (panel.active) page.fireActivated();
     });
     panel.onDidDispose(() => {
       if (this.#open === open) this.#open = undefined;

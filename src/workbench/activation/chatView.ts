@@ -26,7 +26,7 @@ export class ChatView implements WebviewViewProvider {
     const restored = state === undefined || state === null ? undefined : { state };
     const page = new Page(view, this.#context.extensionUri, restored);
     this.#open = { view, page };
-    view.onDidChangeVisibility(() => page.tellVisibility());
+    view.onDidChangeVisibility(() => page.fireVisibility());
     this.#onPage(page);
   }
 }

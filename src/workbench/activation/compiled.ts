@@ -29,9 +29,9 @@ export interface CompiledPlace {
 const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`;
 const HASH_BYTES = 32;
 /** Code from a window that ran the bundle, including the functions that it called. */
-const RUN = '.bin';
+const RUN_SUFFIX = '.bin';
 /** Code compiled before any run, including the functions that run on load. */
-const AHEAD = '.ahead.bin';
+const AHEAD_SUFFIX = '.ahead.bin';
 
 /**
  * Loads a CommonJS bundle. Cached code must be undamaged and match the bundle and the engine.
@@ -41,13 +41,14 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
   const { path, folder } = place;
   const source = readFileSync(path);
   const name = nameOf(path);
-  const ofRun = readKept(join(folder, name + RUN), source);
-  const cachedData = ofRun ?? readKept(join(folder, name + AHEAD), source);
+  const ofRun = readCached(join(folder, name + RUN_SUFFIX), source);
+  const cachedData = ofRun ?? readCached(join(folder, name + AHEAD_SUFFIX), source);
   const script = scriptOf(path, source, cachedData);
   const exports = run<T>(script, path, createRequire(path));
   const wasCompiled = cachedData !== undefined && script.cachedDataRejected !== true;
   const keep = async (): Promise<void> => {
-    if (ofRun === undefined || !wasCompiled) await keepOnly(folder, name + RUN, source, script.createCachedData());
+    if (ofRun === undefined || !wasCompiled)
+      await writeCached(folder, name + RUN_SUFFIX, source, script.createCachedData());
   };
   return { exports, wasCompiled, keep };
 }
@@ -60,7 +61,7 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
 export async function compileAhead(program: string, place: CompiledPlace): Promise<void> {
   const name = nameOf(place.path);
   const kept = await readdir(place.folder).catch((): string[] => []);
-  if (kept.includes(name + RUN) || kept.includes(name + AHEAD)) return;
+  if (kept.includes(name + RUN_SUFFIX) || kept.includes(name + AHEAD_SUFFIX)) return;
   const thread = new Worker(program, { workerData: place });
   thread.unref();
   await new Promise<void>((resolve, reject) => {
@@ -83,7 +84,7 @@ export async function keepCompiled({ path, folder }: CompiledPlace): Promise<voi
   } catch {
     // Cache what was compiled before the error.
   }
-  await keepOnly(folder, nameOf(path) + AHEAD, source, script.createCachedData());
+  await writeCached(folder, nameOf(path) + AHEAD_SUFFIX, source, script.createCachedData());
 }
 
 /** A value that can be read, called, constructed and extended, and always returns itself. */
@@ -119,7 +120,7 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
 /**
  * Checks the cached code: the engine detects neither damage nor another bundle of the same length.
  */
-function readKept(path: string, source: Buffer): Buffer | undefined {
+function readCached(path: string, source: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {
     kept = readFileSync(path);
@@ -130,7 +131,7 @@ function readKept(path: string, source: Buffer): Buffer | undefined {
   return hashOf(source, data).equals(kept.subarray(0, HASH_BYTES)) ? data : undefined;
 }
 
-async function keepOnly(folder: string, name: string, source: Buffer, data: Buffer): Promise<void> {
+async function writeCached(folder: string, name: string, source: Buffer, data: Buffer): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `${name}.${randomUUID()}`);
   await writeFile(temporary, Buffer.concat([hashOf(source, data), data]));

@@ -4,7 +4,7 @@ import { type Tab, TabInputWebview, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
 /** Time in ms after which VS Code has surely restored a front tab. */
-const HANDED_OVER_MS = 3000;
+const RESTORED_MS = 3000;
 
 export interface DeadPanelsOptions {
   readonly viewType: string;
@@ -22,7 +22,7 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
     timer = setTimeout(() => {
       const tab = inFront();
       if (tab) replace(tab);
-    }, HANDED_OVER_MS);
+    }, RESTORED_MS);
   };
   const watching = window.tabGroups.onDidChangeTabs(look);
   look();

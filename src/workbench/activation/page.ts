@@ -6,12 +6,12 @@ import type { Begun, ToWebview } from '../../panel/contract';
 import { pageHtml, webviewRoot } from './pageHtml';
 
 /** Maximum wait for a hidden or broken page, in ms. */
-const PATIENCE_MS = 1000;
+const BEGIN_TIMEOUT_MS = 1000;
 
 const BEGUN: Begun['type'] = 'begun';
 
 /** Maximum queued messages; later ones are dropped. */
-const MOST_KEPT = 1000;
+const MAX_QUEUED = 1000;
 
 export interface PageHolder {
   readonly webview: Webview;
@@ -37,11 +37,11 @@ export class Page implements Disposable {
    */
   readonly hasBegun: Promise<void>;
   readonly #holder: PageHolder;
-  readonly #messages: Disposable;
-  #begun = (): void => {};
-  #kept: unknown[] = [];
+  readonly #subscription: Disposable;
+  #resolveBegun = (): void => {};
+  #queuedMessages: unknown[] = [];
   #listener: PageListener | undefined;
-  #toldVisible: boolean;
+  #reportedVisible: boolean;
   #isGone = false;
 
   constructor(holder: PageHolder, extensionUri: Uri, restored?: { readonly state: unknown }) {
@@ -49,16 +49,16 @@ export class Page implements Disposable {
     this.webview = webview;
     this.restored = restored;
     this.#holder = holder;
-    this.#toldVisible = holder.visible;
+    this.#reportedVisible = holder.visible;
     this.hasBegun = new Promise((resolve) => {
-      const patience = setTimeout(resolve, PATIENCE_MS);
-      this.#begun = () => {
-        clearTimeout(patience);
+      const timeout = setTimeout(resolve, BEGIN_TIMEOUT_MS);
+      this.#resolveBegun = () => {
+        clearTimeout(timeout);
         resolve();
       };
     });
     webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
-    this.#messages = webview.onDidReceiveMessage(this.#receive);
+    this.#subscription = webview.onDidReceiveMessage(this.#receive);
     holder.onDidDispose(() => {
       this.#isGone = true;
       this.dispose();
@@ -90,9 +90,9 @@ export class Page implements Disposable {
   /** Sets the only listener and passes it the queued messages. */
   listen(listener: PageListener): Disposable {
     this.#listener = listener;
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const message of kept) listener.receive(message);
+    const queued = this.#queuedMessages;
+    this.#queuedMessages = [];
+    for (const message of queued) listener.receive(message);
     return {
       dispose: () => {
         this.#listener = undefined;
@@ -100,31 +100,31 @@ export class Page implements Disposable {
     };
   }
 
-  hearAgain(messages: readonly unknown[]): void {
+  redeliver(messages: readonly unknown[]): void {
     for (const message of messages) this.#receive(message);
   }
 
-  tellVisibility(): void {
+  fireVisibility(): void {
     const { isVisible } = this;
-    if (isVisible === this.#toldVisible) return;
-    this.#toldVisible = isVisible;
+    if (isVisible === this.#reportedVisible) return;
+    this.#reportedVisible = isVisible;
     this.#listener?.visibilityChanged?.(isVisible);
   }
 
-  tellActive(): void {
+  fireActivated(): void {
     this.#listener?.activated?.();
   }
 
   readonly #receive = (message: unknown): void => {
-    this.#begun();
+    this.#resolveBegun();
     if (Object(message).type === BEGUN) return;
     if (this.#listener) this.#listener.receive(message);
-    else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
+    else if (this.#queuedMessages.length < MAX_QUEUED) this.#queuedMessages.push(message);
   };
 
   dispose(): void {
-    this.#begun();
-    this.#messages.dispose();
-    this.#kept = [];
+    this.#resolveBegun();
+    this.#subscription.dispose();
+    this.#queuedMessages = [];
   }
 }

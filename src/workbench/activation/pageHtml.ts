@@ -15,7 +15,7 @@ export function webviewRoot(extensionUri: Uri): Uri {
  * before the first paint.
  * @param translation undefined for English
  */
-export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVsCode()): string {
+export function pageHtml(webview: Webview, extensionUri: Uri, translation = currentTranslation()): string {
   const root = webviewRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
@@ -35,9 +35,9 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
 <div id="root">${translated(file(root, 'shell.html'), texts)}</div>
 ${frameTemplate(nonce, file(root, 'diagramFrame.js'))}
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${inertJson(texts)}</script>`}
-<script type="text/css" id="styles">${closedIn(styles)}</script>
-<script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>
-<script nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
+<script type="text/css" id="styles">${escapedInElement(styles)}</script>
+<script nonce="${nonce}">${escapedInElement(file(root, 'early.js'))}</script>
+<script nonce="${nonce}">${escapedInElement(file(root, 'main.js'))}</script>
 </body>
 </html>`;
 }
@@ -48,7 +48,7 @@ export interface Translation {
 }
 
 /** Returns undefined if there is no translation for VS Code's language. */
-function ofVsCode(): Translation | undefined {
+function currentTranslation(): Translation | undefined {
   return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }
 
@@ -63,7 +63,7 @@ function file(root: Uri, name: string): string {
 }
 
 /** Keeps our own text from closing its element. */
-function closedIn(text: string): string {
+function escapedInElement(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
 }
 

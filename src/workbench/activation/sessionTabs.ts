@@ -65,8 +65,8 @@ export class SessionTabs implements WebviewPanelSerializer {
     this.#panels.set(page, panel);
     panel.iconPath = tabIcon(this.#context, 'quiet', undefined);
     panel.onDidChangeViewState(() => {
-      page.tellVisibility();
-      if (panel.active) page.tellActive();
+      page.fireVisibility();
+      if (panel.active) page.fireActivated();
     });
     panel.onDidDispose(() => this.#panels.delete(page));
     onPage?.(page);

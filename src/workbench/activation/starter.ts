@@ -70,7 +70,7 @@ export class Starter<P extends Startable> {
     try {
       this.product().chat.fill(page);
     } catch (error) {
-      this.#note(error);
+      this.#recordFailure(error);
       this.#showFailure(page, messageOf(error));
     }
   }
@@ -86,11 +86,11 @@ export class Starter<P extends Startable> {
       this.#state = { kind: 'loaded', product: this.#compose() };
     } catch (error) {
       this.#state = { kind: 'failed', why: messageOf(error) };
-      this.#note(error);
+      this.#recordFailure(error);
     }
   }
 
-  #note(error: unknown): void {
+  #recordFailure(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#log().error(l10n.t("Couldn't start Parley: {0}", text));
   }
@@ -99,13 +99,13 @@ export class Starter<P extends Startable> {
     this.#failedPages.get(page)?.dispose();
     const shown = showFailedStart(page, why, {
       showLog: () => this.#log().show(),
-      tryAgain: () => this.#tryAgain(),
+      tryAgain: () => this.#retry(),
     });
     this.#failedPages.set(page, shown);
     page.onDidDispose(() => this.#failedPages.delete(page));
   }
 
-  #tryAgain(): void {
+  #retry(): void {
     if (this.#state.kind === 'failed') this.#state = { kind: 'unloaded' };
     const pages = [...this.#failedPages];
     this.#failedPages.clear();
@@ -163,7 +163,7 @@ function showFailedStart(page: Page, why: string, actions: FailedStartActions): 
   return {
     dispose() {
       listening.dispose();
-      page.hearAgain(heard);
+      page.redeliver(heard);
     },
   };
 }

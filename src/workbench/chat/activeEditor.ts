@@ -8,29 +8,29 @@ import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, selectionAttachment, selectionLabel } from './attachments';
 
 export const ACTIVE_EDITOR = 'active';
-const PAUSE_MS = 100;
+const DEBOUNCE_MS = 100;
 
 export class ActiveEditor extends Part {
-  readonly #changed = this.own(new Emitter<void>());
-  readonly onDidChange = this.#changed.event;
-  #last: TextEditor | undefined = window.activeTextEditor;
-  #told: string | undefined;
+  readonly #didChange = this.own(new Emitter<void>());
+  readonly onDidChange = this.#didChange.event;
+  #lastEditor: TextEditor | undefined = window.activeTextEditor;
+  #reportedView: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
     const later = (): void => {
-      this.#timer ??= setTimeout(() => this.#look(), PAUSE_MS);
+      this.#timer ??= setTimeout(() => this.#refresh(), DEBOUNCE_MS);
     };
-    const listening = [
+    const subscriptions = [
       window.onDidChangeActiveTextEditor((editor) => {
-        if (editor) this.#last = editor; // the chat is no text editor
+        if (editor) this.#lastEditor = editor; // the chat is no text editor
         later();
       }),
       window.onDidChangeTextEditorSelection(later),
       window.tabGroups.onDidChangeTabs(later),
     ];
-    for (const one of listening) this.own(one);
+    for (const one of subscriptions) this.own(one);
   }
 
   get view(): MentionView | undefined {
@@ -55,7 +55,7 @@ export class ActiveEditor extends Part {
   }
 
   get #editor(): TextEditor | undefined {
-    const editor = this.#last;
+    const editor = this.#lastEditor;
     const uri = editor?.document.uri;
     if (!editor || uri?.scheme !== 'file' || !workspace.getWorkspaceFolder(uri)) return undefined;
     const isOpen = window.tabGroups.all.some(({ tabs }) =>
@@ -64,12 +64,12 @@ export class ActiveEditor extends Part {
     return isOpen ? editor : undefined;
   }
 
-  #look(): void {
+  #refresh(): void {
     this.#timer = undefined;
     const now = JSON.stringify(this.view);
-    if (now === this.#told) return;
-    this.#told = now;
-    this.#changed.fire();
+    if (now === this.#reportedView) return;
+    this.#reportedView = now;
+    this.#didChange.fire();
   }
 }
 

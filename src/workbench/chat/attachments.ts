@@ -21,7 +21,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.flac': 'audio/flac',
 };
 /** In bytes. */
-const MAX_MEDIA = 10 * 1024 * 1024;
+const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
 const MAX_UNSAVED_CHARS = 1_000_000;
 
 /** Attaches media and unsaved text by content, anything else by URI. */
@@ -38,7 +38,7 @@ async function mediaOf(uri: Uri): Promise<ContentBlock | undefined> {
   if (mimeType === undefined) return undefined;
   try {
     const { size } = await workspace.fs.stat(uri);
-    if (size > MAX_MEDIA) return undefined;
+    if (size > MAX_MEDIA_BYTES) return undefined;
     const data = Buffer.from(await workspace.fs.readFile(uri)).toString('base64');
     return mimeType.startsWith('image/') ? { type: 'image', data, mimeType } : { type: 'audio', data, mimeType };
   } catch {

@@ -29,17 +29,17 @@ export interface AwayOptions {
 }
 
 export class Away extends Part<AwayOptions> {
-  readonly #changed = this.own(new Emitter<string>());
-  readonly #seen = new Map<string, LeftAt>();
-  readonly #left: Map<string, LeftAt>;
+  readonly #didChange = this.own(new Emitter<string>());
+  readonly #lastSeen = new Map<string, LeftAt>();
+  readonly #absences: Map<string, LeftAt>;
   readonly #views = new Map<string, { readonly view: AwayView; readonly isShown: boolean }>();
 
   constructor(options: AwayOptions) {
     super(options);
     const { conversations, memento } = options;
-    this.#left = new Map(Object.entries(memento.get<Record<string, LeftAt>>(LEFT, {})));
+    this.#absences = new Map(Object.entries(memento.get<Record<string, LeftAt>>(LEFT, {})));
     for (const one of conversations.list()) this.#begin(one);
-    const listening = [
+    const subscriptions = [
       conversations.onDidAdd((one) => this.#begin(one)),
       conversations.onDidChange((key) => this.look(key)),
       conversations.onDidActivate((key) => this.look(key)),
@@ -48,10 +48,10 @@ export class Away extends Part<AwayOptions> {
         for (const { key } of conversations.list()) this.look(key);
       }),
     ];
-    for (const one of listening) this.own(one);
+    for (const one of subscriptions) this.own(one);
   }
 
-  readonly onDidChange: Event<string> = this.#changed.event;
+  readonly onDidChange: Event<string> = this.#didChange.event;
 
   of(key: string): AwayView | undefined {
     const known = this.#views.get(key);
@@ -59,26 +59,26 @@ export class Away extends Part<AwayOptions> {
   }
 
   dismiss(key: string): void {
-    this.#show(key, false);
+    this.#setShown(key, false);
   }
 
   toggle(key: string): void {
-    this.#show(key, !this.#views.get(key)?.isShown);
+    this.#setShown(key, !this.#views.get(key)?.isShown);
   }
 
   /** Call when a session has changed or may have become visible. */
   look(key: string): void {
     const conversation = this.options.conversations.find(key);
     if (!conversation) return;
-    const left = this.#left.get(key);
-    if (this.#isLookedAt(conversation)) {
-      this.#seen.set(key, this.#now(conversation));
-      if (left) void this.#tell(conversation, left);
+    const left = this.#absences.get(key);
+    if (this.#isVisible(conversation)) {
+      this.#lastSeen.set(key, this.#now(conversation));
+      if (left) void this.#report(conversation, left);
     } else if (!left) {
-      const seen = this.#seen.get(key);
+      const seen = this.#lastSeen.get(key);
       const { entries } = conversation.model.state;
       const first = seen && entries[firstSince(entries, seen.since + 1)];
-      if (first) this.#leave(key, { ...seen, since: first.at });
+      if (first) this.#setAbsence(key, { ...seen, since: first.at });
     }
   }
 
@@ -86,7 +86,7 @@ export class Away extends Part<AwayOptions> {
    * False while an agent is being attached again: what it did since comes first and was not shown
    * yet.
    */
-  #isLookedAt({ key, isAttaching }: Conversation): boolean {
+  #isVisible({ key, isAttaching }: Conversation): boolean {
     const { isFocused, isShown } = this.options;
     return !isAttaching && isFocused() && isShown(key);
   }
@@ -99,18 +99,18 @@ export class Away extends Part<AwayOptions> {
   #begin(conversation: Conversation): void {
     const { key, model, isAttaching } = conversation;
     const last = isAttaching ? model.state.entries.at(-1) : undefined;
-    this.#seen.set(key, { ...this.#now(conversation), ...(last && { since: last.at }) });
-    if (last && !this.#left.has(key)) this.#leave(key, { ...this.#now(conversation), since: last.at + 1 });
+    this.#lastSeen.set(key, { ...this.#now(conversation), ...(last && { since: last.at }) });
+    if (last && !this.#absences.has(key)) this.#setAbsence(key, { ...this.#now(conversation), since: last.at + 1 });
   }
 
-  #leave(key: string, left: LeftAt): void {
-    this.#left.set(key, left);
+  #setAbsence(key: string, left: LeftAt): void {
+    this.#absences.set(key, left);
     this.#save();
   }
 
-  async #tell(conversation: Conversation, left: LeftAt): Promise<void> {
+  async #report(conversation: Conversation, left: LeftAt): Promise<void> {
     const { key } = conversation;
-    this.#left.delete(key);
+    this.#absences.delete(key);
     this.#save();
     if (this.options.now() - left.since < MIN_AWAY_MS) return;
     try {
@@ -124,26 +124,26 @@ export class Away extends Part<AwayOptions> {
           ? { ...view.cost, amount: view.cost.amount + before.cost.amount }
           : (view.cost ?? before?.cost);
       this.#views.set(key, { view: { ...view, ...(cost && { cost }) }, isShown: true });
-      this.#changed.fire(key);
+      this.#didChange.fire(key);
     } catch (error) {
       this.options.log.warn(`while away: ${messageOf(error)}`);
     }
   }
 
-  #show(key: string, isShown: boolean): void {
+  #setShown(key: string, isShown: boolean): void {
     const known = this.#views.get(key);
     if (!known || known.isShown === isShown) return;
     this.#views.set(key, { ...known, isShown });
-    this.#changed.fire(key);
+    this.#didChange.fire(key);
   }
 
   #forget(key: string): void {
-    this.#seen.delete(key);
+    this.#lastSeen.delete(key);
     this.#views.delete(key);
   }
 
   #save(): void {
-    const left = Object.fromEntries([...this.#left].slice(-MOST_LEFT));
+    const left = Object.fromEntries([...this.#absences].slice(-MOST_LEFT));
     this.options.memento.update(LEFT, left).then(undefined, (error: unknown) => {
       this.options.log.debug(`while away: ${messageOf(error)}`);
     });

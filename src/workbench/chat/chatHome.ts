@@ -40,12 +40,12 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   readonly #conversations: Conversations;
   readonly #places: ChatPlaces;
   readonly #surfaces = new Map<Page, ChatSurface>();
-  readonly #looks = new WeakMap<Page, string>();
-  readonly #watching: readonly Disposable[];
-  readonly #shown = new Emitter<string>();
+  readonly #renderedTitles = new WeakMap<Page, string>();
+  readonly #subscriptions: readonly Disposable[];
+  readonly #didShow = new Emitter<string>();
   #handlers: MessageHandlers | undefined;
-  #states: TabStates = () => 'quiet';
-  #usedPage: Page | undefined;
+  #tabStates: TabStates = () => 'quiet';
+  #lastUsedPage: Page | undefined;
   /** A page being revealed: VS Code reports its visibility with a delay. */
   #revealing: Page | undefined;
 
@@ -60,7 +60,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
       fragmentLines: new FragmentLines((path, most) => files.readText(path, most)),
       isTerminalOpenable: (id) => terminals.isOpenable(id),
     };
-    this.#watching = [
+    this.#subscriptions = [
       conversations.onDidChange(() => this.retitle()),
       conversations.onDidClose((key) => this.#closeTabs(key)),
     ];
@@ -74,10 +74,10 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#handlers;
   }
 
-  readonly onDidShow: Event<string> = this.#shown.event;
+  readonly onDidShow: Event<string> = this.#didShow.event;
 
   set states(states: TabStates) {
-    this.#states = states;
+    this.#tabStates = states;
     this.retitle();
   }
 
@@ -107,7 +107,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   get current(): readonly Conversation[] {
     const pages = [...this.#surfaces.keys()];
     const visible = pages.filter((page) => page === this.#revealing || page.isVisible);
-    const used = visible.find((page) => page === this.#usedPage && (page === this.#revealing || page.mayHaveFocus));
+    const used = visible.find((page) => page === this.#lastUsedPage && (page === this.#revealing || page.mayHaveFocus));
     return this.#sessionsOf(used ? [used] : visible.length > 0 ? visible : pages);
   }
 
@@ -152,7 +152,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
    * Reveals the chat where it is in use: the tab or panel, else the visible view, else a new panel.
    */
   open(): ChatSurface {
-    const tab = this.#usedTab;
+    const tab = this.#lastUsedTab;
     return tab ? this.#revealTab(tab) : (this.#revealView() ?? this.openPanel());
   }
 
@@ -160,7 +160,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     const { panel, view } = this.#places;
     if (panel.page || !view.page?.isVisible) return undefined;
     view.reveal(isDialogOpen());
-    this.#usedPage = view.page;
+    this.#lastUsedPage = view.page;
     return this.#surfaceOf(view.page);
   }
 
@@ -169,12 +169,12 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   show(conversation: Conversation): void {
-    if (this.#usedTab) this.#usedPage = undefined;
+    if (this.#lastUsedTab) this.#lastUsedPage = undefined;
     this.#conversations.setActive(conversation.key);
     this.#conversations.noteShown(conversation.key);
     for (const [page, surface] of this.#surfaces) if (!this.#places.tabs.has(page)) surface.show(conversation);
     this.retitle();
-    if (this.isShown(conversation.key)) this.#shown.fire(conversation.key);
+    if (this.isShown(conversation.key)) this.#didShow.fire(conversation.key);
   }
 
   openTab(conversation: Conversation, column = ViewColumn.Beside): ChatSurface {
@@ -220,12 +220,12 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   /** Where the chat is, if {@link move} would do nothing there. */
   get place(): 'editor' | 'sideBar' | undefined {
     const { panel, view } = this.#places;
-    return this.#usedTab || panel.page ? 'editor' : view.page?.isVisible ? 'sideBar' : undefined;
+    return this.#lastUsedTab || panel.page ? 'editor' : view.page?.isVisible ? 'sideBar' : undefined;
   }
 
   async move(to: 'editor' | 'sideBar' | 'window'): Promise<void> {
     const { panel, view, tabs } = this.#places;
-    const tab = this.#usedTab;
+    const tab = this.#lastUsedTab;
     const conversation = (tab && this.#surfaces.get(tab)?.conversation) ?? this.#conversations.active();
     if (to === 'sideBar') {
       await commands.executeCommand('parley.chatView.focus');
@@ -259,19 +259,19 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
 
   used(page: Page): void {
     const key = this.#surfaces.get(page)?.conversation.key;
-    this.#usedPage = page;
+    this.#lastUsedPage = page;
     this.#revealing = undefined;
     if (key !== undefined && this.#conversations.find(key)) this.#conversations.setActive(key);
   }
 
   activated(page: Page): void {
     this.used(page);
-    this.#fireShown(page);
+    this.#fireDidShow(page);
   }
 
   seen(page: Page): void {
     if (this.#revealing === page) this.#revealing = undefined;
-    this.#fireShown(page);
+    this.#fireDidShow(page);
   }
 
   takeOver(key: string): void {
@@ -304,8 +304,8 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   dispose(): void {
-    for (const watching of this.#watching) watching.dispose();
-    this.#shown.dispose();
+    for (const watching of this.#subscriptions) watching.dispose();
+    this.#didShow.dispose();
     for (const surface of this.#surfaces.values()) surface.dispose();
     this.#surfaces.clear();
   }
@@ -315,21 +315,21 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     for (const [page, { conversation }] of this.#surfaces) {
       const isPanel = page === panel.page;
       if (!isPanel && !tabs.has(page)) continue;
-      const icon = this.#states(conversation.key);
+      const icon = this.#tabStates(conversation.key);
       const words = isPanel && knownTitleOf(conversation) === undefined ? 'Parley' : tabTitleOf(conversation);
       // Sessions change often while agents write; their tabs rarely do.
-      const look = `${icon} ${words}`;
-      if (this.#looks.get(page) === look) continue;
-      this.#looks.set(page, look);
+      const rendered = `${icon} ${words}`;
+      if (this.#renderedTitles.get(page) === rendered) continue;
+      this.#renderedTitles.set(page, rendered);
       const title = inert(`${PREFIXES[icon]}${words}`);
       if (isPanel) panel.show(title, icon);
       else tabs.show(page, title, icon);
     }
   }
 
-  #fireShown(page: Page): void {
+  #fireDidShow(page: Page): void {
     const surface = this.#surfaces.get(page);
-    if (surface) this.#shown.fire(surface.conversation.key);
+    if (surface) this.#didShow.fire(surface.conversation.key);
   }
 
   #tabOf(key: string | undefined): Page | undefined {
@@ -339,13 +339,13 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /** The tab used last, unless another page was used since. */
-  get #usedTab(): Page | undefined {
-    const page = this.#usedPage;
+  get #lastUsedTab(): Page | undefined {
+    const page = this.#lastUsedPage;
     return page && this.#surfaces.has(page) && this.#places.tabs.has(page) ? page : undefined;
   }
 
   #reveal(page: Page): void {
-    this.#usedPage = page;
+    this.#lastUsedPage = page;
     if (!page.isVisible) this.#revealing = page;
   }
 
@@ -383,7 +383,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     page.onDidDispose(() => {
       surface.dispose();
       this.#surfaces.delete(page);
-      if (this.#usedPage === page) this.#usedPage = undefined;
+      if (this.#lastUsedPage === page) this.#lastUsedPage = undefined;
       if (this.#revealing === page) this.#revealing = undefined;
     });
     return surface;

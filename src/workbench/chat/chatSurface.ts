@@ -74,11 +74,11 @@ export class ChatSurface extends Part implements PageListener {
   readonly #away: Away;
   #conversation: Conversation;
   #feed: SessionFeed;
-  #mirroring: Disposable;
-  #greeted = false;
+  #draftSubscription: Disposable;
+  #hasGreeted = false;
   /** The page has sent its greeting and was not hidden since. */
   #isLive = false;
-  #focusWanted: FocusTarget | undefined;
+  #pendingFocus: FocusTarget | undefined;
 
   constructor(page: Page, conversation: Conversation, host: SurfaceHost) {
     super();
@@ -93,15 +93,15 @@ export class ChatSurface extends Part implements PageListener {
     this.#away = workbench.get(Away);
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
-    this.#mirroring = this.#mirrorDraft();
+    this.#draftSubscription = this.#mirrorDraft();
     this.own({ dispose: () => this.#feed.dispose() });
-    this.own({ dispose: () => this.#mirroring.dispose() });
+    this.own({ dispose: () => this.#draftSubscription.dispose() });
     this.own(page.listen(this));
-    this.own(this.#firstUse.onDidChange(() => this.#offer()));
-    this.own(this.#activeEditor.onDidChange(() => this.#offerEditor()));
-    this.own(this.#focusView.onDidChange(() => this.#tellFocusView()));
-    this.own(this.#worktrees.onDidChange(() => void this.#tellWorktree()));
-    this.own(this.#away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
+    this.own(this.#firstUse.onDidChange(() => this.#postFirstUse()));
+    this.own(this.#activeEditor.onDidChange(() => this.#postActiveEditor()));
+    this.own(this.#focusView.onDidChange(() => this.#postFocusView()));
+    this.own(this.#worktrees.onDidChange(() => void this.#postWorktree()));
+    this.own(this.#away.onDidChange((key) => key === this.#conversation.key && this.#postAway()));
   }
 
   get conversation(): Conversation {
@@ -112,14 +112,14 @@ export class ChatSurface extends Part implements PageListener {
     if (this.#conversation === conversation) return;
     this.#conversation.edits.releaseAll(this);
     this.#feed.dispose();
-    this.#mirroring.dispose();
+    this.#draftSubscription.dispose();
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
-    this.#mirroring = this.#mirrorDraft();
+    this.#draftSubscription = this.#mirrorDraft();
     // Hidden pages are destroyed, and updated when shown again.
-    if (this.#greeted && this.#page.isVisible) this.#feed.snapshot();
-    this.#tellOfSession();
-    this.#bringBack();
+    if (this.#hasGreeted && this.#page.isVisible) this.#feed.snapshot();
+    this.#postSession();
+    this.#resumeSuspended();
   }
 
   visibilityChanged(isVisible: boolean): void {
@@ -127,65 +127,65 @@ export class ChatSurface extends Part implements PageListener {
       this.#isLive = false;
       this.#feed.suspend();
       this.#conversation.edits.releaseAll(this);
-    } else if (this.#greeted) this.#feed.snapshot();
+    } else if (this.#hasGreeted) this.#feed.snapshot();
     if (isVisible) {
-      this.#offerAll();
-      this.#bringBack();
+      this.#postAll();
+      this.#resumeSuspended();
       this.host.seen(this.#page);
     }
   }
 
-  #offerAll(): void {
-    this.#offer();
-    this.#offerEditor();
-    this.#tellOfSession();
+  #postAll(): void {
+    this.#postFirstUse();
+    this.#postActiveEditor();
+    this.#postSession();
   }
 
-  #tellOfSession(): void {
-    void this.#welcome();
-    void this.#tellWorktree();
-    this.#tellAway();
+  #postSession(): void {
+    void this.#postWelcome();
+    void this.#postWorktree();
+    this.#postAway();
   }
 
   activated(): void {
     this.host.activated(this.#page);
   }
 
-  #offer(): void {
-    if (this.#greeted && this.#page.isVisible) this.post({ type: 'firstUse', offers: this.#firstUse.view ?? null });
+  #postFirstUse(): void {
+    if (this.#hasGreeted && this.#page.isVisible) this.post({ type: 'firstUse', offers: this.#firstUse.view ?? null });
   }
 
-  #tellFocusView(): void {
-    if (this.#greeted && this.#page.isVisible) this.post({ type: 'focusView', on: this.#focusView.isOn });
+  #postFocusView(): void {
+    if (this.#hasGreeted && this.#page.isVisible) this.post({ type: 'focusView', on: this.#focusView.isOn });
   }
 
-  #tellAway(): void {
+  #postAway(): void {
     const { key } = this.#conversation;
-    if (this.#greeted && this.#page.isVisible) this.post({ type: 'away', key, view: this.#away.of(key) ?? null });
+    if (this.#hasGreeted && this.#page.isVisible) this.post({ type: 'away', key, view: this.#away.of(key) ?? null });
   }
 
-  async #welcome(): Promise<void> {
+  async #postWelcome(): Promise<void> {
     const conversation = this.#conversation;
-    if (!this.#greeted || !this.#page.isVisible || conversation.model.state.entries.length > 0) return;
+    if (!this.#hasGreeted || !this.#page.isVisible || conversation.model.state.entries.length > 0) return;
     const welcome = await this.host.workbench.get(Welcome).of(conversation);
     if (this.#page.isVisible && this.shows(conversation))
       this.post({ type: 'welcome', key: conversation.key, welcome });
   }
 
-  async #tellWorktree(): Promise<void> {
+  async #postWorktree(): Promise<void> {
     const conversation = this.#conversation;
-    if (!this.#greeted || !this.#page.isVisible) return;
+    if (!this.#hasGreeted || !this.#page.isVisible) return;
     const found = await this.#worktrees.find(conversation.cwd).catch(() => undefined);
     if (this.#page.isVisible && this.shows(conversation))
       this.post({ type: 'worktree', key: conversation.key, branch: found?.branch ?? null });
   }
 
-  #offerEditor(): void {
-    if (this.#greeted && this.#page.isVisible)
+  #postActiveEditor(): void {
+    if (this.#hasGreeted && this.#page.isVisible)
       this.post({ type: 'activeEditor', offer: this.#activeEditor.view ?? null });
   }
 
-  #bringBack(): void {
+  #resumeSuspended(): void {
     if (this.#conversation.isSuspended) this.startAgent();
   }
 
@@ -196,7 +196,7 @@ export class ChatSurface extends Part implements PageListener {
   }
 
   focus(on: FocusTarget = 'composer'): void {
-    this.#focusWanted = on;
+    this.#pendingFocus = on;
     if (this.#isLive) this.#giveFocus();
   }
 
@@ -216,8 +216,8 @@ export class ChatSurface extends Part implements PageListener {
   }
 
   #giveFocus(): void {
-    const on = this.#focusWanted;
-    this.#focusWanted = undefined;
+    const on = this.#pendingFocus;
+    this.#pendingFocus = undefined;
     if (on) this.post({ type: 'focus', on });
   }
 
@@ -243,7 +243,7 @@ export class ChatSurface extends Part implements PageListener {
   #mirrorDraft(): Disposable {
     const conversation = this.#conversation;
     return conversation.unsent.onDidChangeDraft(({ by }) => {
-      if (by !== this && this.#greeted && this.#page.isVisible) this.postDraft(conversation);
+      if (by !== this && this.#hasGreeted && this.#page.isVisible) this.postDraft(conversation);
     });
   }
 
@@ -271,11 +271,11 @@ export class ChatSurface extends Part implements PageListener {
       return;
     }
     if (message.type === 'focused') {
-      this.#page.tellActive();
+      this.#page.fireActivated();
       return;
     }
     // The page may show a session other than the one the user acted in.
-    const conversation = message.key === null ? this.#conversation : this.#find(message.key, message.type);
+    const conversation = message.key === null ? this.#conversation : this.#conversationOf(message.key, message.type);
     if (!conversation) {
       if (!QUIET.has(message.type)) this.refuse(idsOf(message), l10n.t('This session is closed.'));
       return;
@@ -288,18 +288,18 @@ export class ChatSurface extends Part implements PageListener {
   }
 
   /** Finds a conversation. Unsent text finds its session even if the session was never stored. */
-  #find(key: string, type: SessionMessage['type']): Conversation | undefined {
+  #conversationOf(key: string, type: SessionMessage['type']): Conversation | undefined {
     return this.#conversations.find(key) ?? (type === 'unsent' ? this.#conversations.renew(key) : undefined);
   }
 
   #onHello(version: number): void {
     if (version !== CONTRACT_VERSION) this.host.workbench.log.warn(`the webview speaks contract version ${version}`);
-    this.#greeted = true;
+    this.#hasGreeted = true;
     this.#conversation.edits.releaseAll(this); // a new page has no open edits
     this.#isLive = true;
-    this.#tellFocusView();
+    this.#postFocusView();
     this.#feed.snapshot();
-    this.#offerAll();
+    this.#postAll();
     this.#giveFocus();
   }
 

@@ -18,7 +18,7 @@ const PAGE = 250;
 const MAX_TITLE = 60;
 const MAX_ROWS = 20_000;
 /** Several panels may each show a list. */
-const MOST_OFFERED = 100;
+const MAX_OFFERED = 100;
 
 interface EarlierSessionsOptions {
   readonly archive: Pick<Archive, 'marks' | 'endOf'>;
@@ -93,7 +93,7 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
     this.#offered.delete(id);
     this.#offered.set(id, session);
     for (const oldest of this.#offered.keys()) {
-      if (this.#offered.size <= MOST_OFFERED) break;
+      if (this.#offered.size <= MAX_OFFERED) break;
       this.#offered.delete(oldest);
     }
     const description = `${short(this.options.agentName(agentId))} · ${formatTime(updatedAt)}`;

@@ -42,15 +42,15 @@ interface Subject {
 }
 
 export class Feedback extends Part<FeedbackOptions> {
-  readonly #shown: CommentThreads;
+  readonly #commentThreads: CommentThreads;
   readonly #threads = new Map<CommentThread, Subject>();
-  #waiting: readonly KeptThread[];
+  #unrestored: readonly KeptThread[];
 
   constructor(options: FeedbackOptions) {
     super(options);
     const { reviews, conversations, memento } = options;
-    this.#waiting = readComments(memento);
-    this.#shown = this.own(
+    this.#unrestored = readComments(memento);
+    this.#commentThreads = this.own(
       new CommentThreads({
         id: CONTROLLER,
         label: l10n.t('Comments for Agents'),
@@ -58,7 +58,7 @@ export class Feedback extends Part<FeedbackOptions> {
         isOffered: (uri) => this.#sessionOf(uri) !== undefined,
       }),
     );
-    this.own(reviews.onDidChange(() => this.#shown.offer()));
+    this.own(reviews.onDidChange(() => this.#commentThreads.offer()));
     this.own(conversations.onDidAdd(({ key }) => void this.#restore(key)));
     for (const { key } of conversations.list()) void this.#restore(key);
   }
@@ -72,7 +72,7 @@ export class Feedback extends Part<FeedbackOptions> {
       this.#threads.set(thread, { session, lines: undefined, isOutdated: false });
       void this.#readLines(thread);
     }
-    this.#tell();
+    this.#update();
   }
 
   /** @param one a comment, or a thread with all of its comments */
@@ -83,23 +83,23 @@ export class Feedback extends Part<FeedbackOptions> {
     const { thread } = one;
     thread.comments = thread.comments.filter((comment) => comment !== one);
     if (thread.comments.length === 0) this.#discard(thread);
-    this.#tell();
+    this.#update();
   }
 
   #discard(thread: CommentThread): void {
     this.#threads.delete(thread);
     thread.dispose();
-    this.#tell();
+    this.#update();
   }
 
   forget(sessions: readonly string[]): void {
-    this.#waiting = this.#waiting.filter(({ session }) => !sessions.includes(session));
+    this.#unrestored = this.#unrestored.filter(({ session }) => !sessions.includes(session));
     for (const [thread, { session }] of this.#threads) {
       if (!sessions.includes(session)) continue;
       this.#threads.delete(thread);
       thread.dispose();
     }
-    this.#tell();
+    this.#update();
   }
 
   async send(): Promise<void> {
@@ -129,19 +129,19 @@ export class Feedback extends Part<FeedbackOptions> {
   }
 
   async #restore(session: string): Promise<void> {
-    for (const kept of this.#waiting.filter((one) => one.session === session)) {
-      const uri = Uri.parse(kept.uri);
-      const first = uri.scheme === 'file' ? findLines(await lineReader(uri), kept.lines, kept.first) : kept.first;
+    for (const stored of this.#unrestored.filter((one) => one.session === session)) {
+      const uri = Uri.parse(stored.uri);
+      const first = uri.scheme === 'file' ? findLines(await lineReader(uri), stored.lines, stored.first) : stored.first;
       // Deleted or shown since.
-      if (this.isDisposed || !this.#waiting.includes(kept)) continue;
-      this.#waiting = this.#waiting.filter((one) => one !== kept);
+      if (this.isDisposed || !this.#unrestored.includes(stored)) continue;
+      this.#unrestored = this.#unrestored.filter((one) => one !== stored);
       const isOutdated = first === undefined;
-      const begin = first ?? kept.first;
-      const range = new Range(begin, 0, begin + kept.last - kept.first, 0);
+      const begin = first ?? stored.first;
+      const range = new Range(begin, 0, begin + stored.last - stored.first, 0);
       const label = isOutdated ? l10n.t('Outdated: the lines have changed') : undefined;
-      const thread = this.#shown.restore(uri, range, kept.comments, label);
-      this.#threads.set(thread, { session, lines: kept.lines, isOutdated });
-      this.#tell();
+      const thread = this.#commentThreads.restore(uri, range, stored.comments, label);
+      this.#threads.set(thread, { session, lines: stored.lines, isOutdated });
+      this.#update();
     }
   }
 
@@ -151,17 +151,17 @@ export class Feedback extends Part<FeedbackOptions> {
     const subject = this.#threads.get(thread);
     if (!subject || this.isDisposed) return;
     this.#threads.set(thread, { ...subject, lines });
-    this.#keep();
+    this.#save();
   }
 
-  #tell(): void {
+  #update(): void {
     let count = 0;
     for (const thread of this.#threads.keys()) count += thread.comments.length;
     this.options.onCount(count);
-    this.#keep();
+    this.#save();
   }
 
-  #keep(): void {
+  #save(): void {
     const threads = [...this.#threads].map(([thread, { session, lines = [] }]) => ({
       session,
       uri: thread.uri.toString(),
@@ -169,7 +169,7 @@ export class Feedback extends Part<FeedbackOptions> {
       lines,
       comments: wordsOf(thread),
     }));
-    keepComments(this.options.memento, [...this.#waiting, ...threads]);
+    keepComments(this.options.memento, [...this.#unrestored, ...threads]);
   }
 }
 

@@ -9,10 +9,10 @@ import { MarkedOutput } from './markedOutput';
 
 const MAX_TERMINALS = 8;
 /** In bytes, with escape sequences. */
-const MAX_OUTPUT = 64 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_LINE = 4000;
 /** Time to wait for remaining output after a command ended, in ms. */
-const REST_MS = 2000;
+const OUTPUT_TIMEOUT_MS = 2000;
 
 export const NO_TERMINAL_COMMANDS = { hasTerminalCommands: false };
 
@@ -26,14 +26,14 @@ export interface TerminalCommand<Terminal> {
 
 export class LastCommands<Terminal extends object, Execution extends object> {
   /** Newest last. */
-  readonly #last = new Map<Terminal, Command<Terminal>>();
+  readonly #byTerminal = new Map<Terminal, Command<Terminal>>();
   readonly #running = new WeakMap<Execution, Command<Terminal>>();
 
   /** @param line '' if unknown @param output data that the terminal receives from now on */
   begin(terminal: Terminal, execution: Execution, line: string, output: AsyncIterable<string>): void {
     const command = new Command(terminal, line);
     this.#running.set(execution, command);
-    this.#keep(command);
+    this.#add(command);
     void command.read(output);
   }
 
@@ -42,20 +42,20 @@ export class LastCommands<Terminal extends object, Execution extends object> {
     if (!command || command.isForgotten) return;
     this.#running.delete(execution);
     command.ended(line, exitCode);
-    this.#keep(command);
+    this.#add(command);
   }
 
   forget(terminal: Terminal): void {
-    this.#last.get(terminal)?.forget();
-    this.#last.delete(terminal);
+    this.#byTerminal.get(terminal)?.forget();
+    this.#byTerminal.delete(terminal);
   }
 
   list(): readonly TerminalCommand<Terminal>[] {
-    return [...this.#last.values()].reverse();
+    return [...this.#byTerminal.values()].reverse();
   }
 
   of(terminal: Terminal): TerminalCommand<Terminal> | undefined {
-    return this.#last.get(terminal);
+    return this.#byTerminal.get(terminal);
   }
 
   /**
@@ -64,21 +64,21 @@ export class LastCommands<Terminal extends object, Execution extends object> {
    * @returns undefined if another command ran since
    */
   async textOf(id: string, place: string): Promise<string | undefined> {
-    const command = [...this.#last.values()].find((one) => one.id === id);
+    const command = [...this.#byTerminal.values()].find((one) => one.id === id);
     if (!command) return undefined;
     await command.settled();
     return command.text(place);
   }
 
-  #keep(command: Command<Terminal>): void {
+  #add(command: Command<Terminal>): void {
     const { terminal } = command;
-    const known = this.#last.get(terminal);
+    const known = this.#byTerminal.get(terminal);
     if (command.line === '' || command === known || (known && known.order > command.order)) return;
     known?.forget();
-    this.#last.delete(terminal);
-    this.#last.set(terminal, command);
-    for (const [oldest] of this.#last) {
-      if (this.#last.size <= MAX_TERMINALS) break;
+    this.#byTerminal.delete(terminal);
+    this.#byTerminal.set(terminal, command);
+    for (const [oldest] of this.#byTerminal) {
+      if (this.#byTerminal.size <= MAX_TERMINALS) break;
       this.forget(oldest);
     }
   }
@@ -90,9 +90,9 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
   readonly id = randomUUID();
   readonly order = ++count;
   readonly terminal: Terminal;
-  readonly #output = new MarkedOutput(MAX_OUTPUT);
-  readonly #read = new Deferred<void>();
-  readonly #ended = new Deferred<void>();
+  readonly #output = new MarkedOutput(MAX_OUTPUT_BYTES);
+  readonly #didRead = new Deferred<void>();
+  readonly #didEnd = new Deferred<void>();
   #line: string;
   #end: { readonly exitCode: number | undefined } | undefined;
   #isRead = false;
@@ -124,14 +124,14 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
     } catch {
     } finally {
       this.#isRead = true;
-      this.#read.resolve();
+      this.#didRead.resolve();
     }
   }
 
   ended(line: string, exitCode: number | undefined): void {
     if (line.trim() !== '') this.#line = shorten(line);
     this.#end = { exitCode };
-    this.#ended.resolve();
+    this.#didEnd.resolve();
   }
 
   forget(): void {
@@ -140,7 +140,7 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
 
   async settled(): Promise<void> {
     if (this.#isRead === (this.#end !== undefined)) return;
-    await within(REST_MS, Promise.all([this.#read.promise, this.#ended.promise]));
+    await within(OUTPUT_TIMEOUT_MS, Promise.all([this.#didRead.promise, this.#didEnd.promise]));
   }
 
   text(place: string): string {

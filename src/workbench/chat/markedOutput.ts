@@ -12,7 +12,7 @@ const BEGUN =
 export class MarkedOutput {
   readonly #capacity: number;
   #tail: OutputTail;
-  #rest = '';
+  #partialMark = '';
   #state: 'before' | 'within' | 'after' = 'before';
 
   /** @param capacity in bytes of UTF-8 */
@@ -22,9 +22,9 @@ export class MarkedOutput {
   }
 
   append(piece: string): void {
-    const text = this.#rest + piece;
+    const text = this.#partialMark + piece;
     const end = BEGUN.exec(text)?.index ?? text.length;
-    this.#rest = text.slice(end);
+    this.#partialMark = text.slice(end);
     let from = 0;
     for (const { index, 0: mark, 1: kind } of text.slice(0, end).matchAll(MARK)) {
       this.#keep(text.slice(from, index));

@@ -27,7 +27,7 @@ const MOST_SYMBOLS = 5;
 const MOST_COMMITS = 5;
 const LEAST_LETTERS = 2;
 /** In milliseconds. */
-const SYMBOLS_MS = 10_000;
+const SYMBOLS_TIMEOUT_MS = 10_000;
 const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
 const PROBLEMS = 'problems';
@@ -73,7 +73,7 @@ export class Mentions implements Disposable {
     const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
     const recent = isAsked('file') ? await this.#recent() : [];
     const here = [
-      ...(kind === undefined ? await thingsAtHand(roots) : []),
+      ...(kind === undefined ? await openThings(roots) : []),
       ...(isAsked('terminal') ? this.#terminals.offers() : []),
       ...recent.slice(0, MOST_OPEN),
     ].filter(fits);
@@ -141,7 +141,7 @@ export class Mentions implements Disposable {
 
   async #overview(place: MentionPlace, signal: AbortSignal): Promise<readonly MentionView[]> {
     const recent = (await this.#recent()).slice(0, MOST_RECENT);
-    const things = await thingsAtHand(place.roots);
+    const things = await openThings(place.roots);
     const last = this.#terminals.offers().slice(0, 1);
     return [...recent, ...things, ...last, ...(await this.#kinds(place, signal))];
   }
@@ -227,7 +227,7 @@ function selectionOffer(): MentionView | undefined {
 }
 
 /** Suggestions that need no search. */
-async function thingsAtHand(roots: readonly string[]): Promise<readonly MentionView[]> {
+async function openThings(roots: readonly string[]): Promise<readonly MentionView[]> {
   return [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter((offer) => offer !== undefined);
 }
 
@@ -274,7 +274,7 @@ function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol])
 /** Workspace symbols have only the position of the name. */
 async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> {
   const { name, path, line } = symbol;
-  const inTime = AbortSignal.timeout(SYMBOLS_MS);
+  const inTime = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
   const [document, all] = await Promise.all([
     workspace.openTextDocument(Uri.file(path)),
     symbolsOf(path, inTime).catch(() => []),

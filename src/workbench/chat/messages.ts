@@ -69,7 +69,7 @@ const KEYS = 'workbench.action.openGlobalKeybindings';
 const OWN_KEYS = '@ext:parley.parley';
 
 /** Maximum length of rich text, in characters, which programs paste quickly. */
-const MAX_RICH = 5_000_000;
+const MAX_RICH_CHARS = 5_000_000;
 
 const NOT_DONE = {
   open: 'changes-not-opened',
@@ -88,13 +88,13 @@ function onFeed<M>(run: (feed: SessionFeed, message: M) => void) {
 }
 
 /** Handles a message and shows a failure in the transcript. */
-function told<M>(what: PlainCode, run: (conversation: Conversation, message: M) => unknown) {
+function reportingFailure<M>(what: PlainCode, run: (conversation: Conversation, message: M) => unknown) {
   return (_surface: ChatSurface, conversation: Conversation, message: M): Promise<void> =>
     tell(conversation, what, () => run(conversation, message));
 }
 
 /** Handles an action of the user, which makes commands about its session. */
-function used<M>(run: (surface: ChatSurface, conversation: Conversation, message: M) => unknown) {
+function asUserAction<M>(run: (surface: ChatSurface, conversation: Conversation, message: M) => unknown) {
   return (surface: ChatSurface, conversation: Conversation, message: M): unknown => {
     surface.used(conversation);
     return run(surface, conversation, message);
@@ -120,7 +120,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     timeline: onFeed((feed, message) => feed.timeline(message)),
     details: onFeed((feed, { index }) => feed.details(index)),
 
-    wake: used(async (_surface, conversation) => {
+    wake: asUserAction(async (_surface, conversation) => {
       conversation.changes.warm();
       if (conversation.connection.kind === 'idle') await conversation.start();
       firstUse.look();
@@ -137,11 +137,11 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       const left = conversation.unsent.sent(text, revision, surface);
       surface.post({ type: 'accepted', clientId, revision: left.revision });
     },
-    sendCommand: used((surface, conversation, { name }) => {
+    sendCommand: asUserAction((surface, conversation, { name }) => {
       if (!conversation.model.state.commands.some((one) => one.name === name)) return;
       trySending(surface, conversation, {}, () => conversation.send(`/${name}`));
     }),
-    sendAgain: used((surface, conversation, { turnId }) => {
+    sendAgain: asUserAction((surface, conversation, { turnId }) => {
       trySending(surface, conversation, {}, () => {
         if (!conversation.sendAgain(turnId)) surface.refuse({}, notResent());
       });
@@ -156,14 +156,16 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     },
     cancel: (_surface, conversation) => conversation.cancel(),
     queue: applyQueueAction,
-    stopOne: told('not-stopped', (conversation, message) => conversation.stopOne(message)),
-    setMode: told('mode-not-changed', ({ choices }, { modeId }) => choices.setMode(modeId)),
-    setConfig: told('option-not-changed', ({ choices }, { id, value }) => choices.setConfigOption(id, value)),
+    stopOne: reportingFailure('not-stopped', (conversation, message) => conversation.stopOne(message)),
+    setMode: reportingFailure('mode-not-changed', ({ choices }, { modeId }) => choices.setMode(modeId)),
+    setConfig: reportingFailure('option-not-changed', ({ choices }, { id, value }) =>
+      choices.setConfigOption(id, value),
+    ),
 
     permission(surface, conversation, message) {
       if (!answerPermission(conversation, message)) surface.refuse(message, tooLate());
     },
-    showRule: used(async (_surface, { model }, { index }) => {
+    showRule: asUserAction(async (_surface, { model }, { index }) => {
       const entry = model.state.entries[index];
       const rule = entry?.kind === 'tool' ? entry.decision?.rule : undefined;
       if (rule !== undefined) await commands.executeCommand('parley.managePermissions', { rule });
@@ -174,32 +176,38 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
       if (!conversation.model.state.permissions.has(message.id))
         await commands.executeCommand('parley.toggleFocus', { to: 'question' });
     },
-    elicitation: used((surface, conversation, { id, answer }) => elicit(surface, conversation, id, answer, links)),
+    elicitation: asUserAction((surface, conversation, { id, answer }) =>
+      elicit(surface, conversation, id, answer, links),
+    ),
 
-    openLocation: told('file-not-opened', ({ roots }, { path, line }) => links.openLocation(path, line, roots)),
-    openLink: told('link-not-opened', ({ roots }, { href }) => links.openLink(href, roots)),
-    openDiff: told('changes-not-opened', (conversation, { index, content }) =>
+    openLocation: reportingFailure('file-not-opened', ({ roots }, { path, line }) =>
+      links.openLocation(path, line, roots),
+    ),
+    openLink: reportingFailure('link-not-opened', ({ roots }, { href }) => links.openLink(href, roots)),
+    openDiff: reportingFailure('changes-not-opened', (conversation, { index, content }) =>
       contents.openDiff(conversation, index, content),
     ),
-    editProposal: told('changes-not-opened', (conversation, { id }) => contents.editProposal(conversation, id)),
-    openWritten: told('changes-not-opened', (conversation, { index, content }) =>
+    editProposal: reportingFailure('changes-not-opened', (conversation, { id }) =>
+      contents.editProposal(conversation, id),
+    ),
+    openWritten: reportingFailure('changes-not-opened', (conversation, { index, content }) =>
       contents.openWritten(conversation, index, content),
     ),
-    openOutput: told('output-not-opened', (conversation, { index, content }) =>
+    openOutput: reportingFailure('output-not-opened', (conversation, { index, content }) =>
       contents.openOutput(conversation, index, content),
     ),
-    saveResource: told('file-not-saved', (conversation, { index, content }) =>
+    saveResource: reportingFailure('file-not-saved', (conversation, { index, content }) =>
       contents.save(conversation, index, content),
     ),
     openTerminal: (_surface, { agent, model }, { terminalId }) =>
       terminals.show(terminalId, model.state.terminals.get(terminalId)?.command ?? agent.name),
-    retryGap: told('message-not-loaded', (conversation, { id }) => missing.retry(conversation, id)),
-    retryGaps: told('message-not-loaded', (conversation) => missing.retryAll(conversation)),
+    retryGap: reportingFailure('message-not-loaded', (conversation, { id }) => missing.retry(conversation, id)),
+    retryGaps: reportingFailure('message-not-loaded', (conversation) => missing.retryAll(conversation)),
 
     copy: (_surface, _conversation, { text }) => env.clipboard.writeText(text),
     copyTurn: (_surface, { model }, { turnId }) => env.clipboard.writeText(textOfTurn(model.state, turnId)),
     copySession,
-    useCode: used((surface, conversation, message) =>
+    useCode: asUserAction((surface, conversation, message) =>
       workbench
         .get(CodeBlocks)
         .use(message, conversation)
@@ -217,7 +225,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
         id === ACTIVE_EDITOR ? workbench.get(ActiveEditor).attachments() : mentions.attachments(id, conversation.roots),
       ),
     prompts: async (surface) => surface.post({ type: 'prompts', prompts: await workbench.get(SavedPrompts).list() }),
-    savePrompt: used((surface, _conversation, { text }) =>
+    savePrompt: asUserAction((surface, _conversation, { text }) =>
       workbench
         .get(SavedPrompts)
         .save(text)
@@ -226,26 +234,28 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
     attachUris: (surface, conversation, { uris }) => attach(surface, conversation, () => mentions.dropped(uris)),
 
     changes: showChanges,
-    changesAction: used((_surface, conversation, message) =>
+    changesAction: asUserAction((_surface, conversation, message) =>
       tell(conversation, NOT_DONE[message.kind], () => actOnChanges(conversation, message)),
     ),
     cancelChanges: (_surface, { changes }) => changes.work.cancel(),
-    restoreCheckpoint: used(
-      told('files-not-restored', (conversation, { turnId }) => restore.restoreCheckpoint(conversation, turnId)),
+    restoreCheckpoint: asUserAction(
+      reportingFailure('files-not-restored', (conversation, { turnId }) =>
+        restore.restoreCheckpoint(conversation, turnId),
+      ),
     ),
-    continueFrom: used(
-      told('session-not-opened', ({ key }, { turnId, how }) =>
+    continueFrom: asUserAction(
+      reportingFailure('session-not-opened', ({ key }, { turnId, how }) =>
         workbench.run(how === 'review' ? 'reviewWith' : 'editAndResend', { session: key, turnId, how }),
       ),
     ),
 
     focusView: (_surface, _conversation, { on }) => workbench.get(FocusView).set(on),
     dismissAway: (_surface, { key }) => workbench.get(Away).dismiss(key),
-    useAgent: used(told('agent-not-added', (_conversation, { id }) => firstUse.use(id))),
-    command: used((_surface, conversation, { command }) =>
+    useAgent: asUserAction(reportingFailure('agent-not-added', (_conversation, { id }) => firstUse.use(id))),
+    command: asUserAction((_surface, conversation, { command }) =>
       command === 'showKeys' ? commands.executeCommand(KEYS, OWN_KEYS) : runCommand(conversation, command),
     ),
-    action: used((surface, conversation, { id }) => act(workbench, surface, conversation, id)),
+    action: asUserAction((surface, conversation, { id }) => act(workbench, surface, conversation, id)),
   };
 }
 
@@ -421,8 +431,8 @@ async function copySession(
     return;
   }
   const { agent, model } = conversation;
-  const html = text.length > MAX_RICH ? '' : await sessionHtml(model.state, agent.name);
-  if (html === '' || html.length > MAX_RICH) await env.clipboard.writeText(text);
+  const html = text.length > MAX_RICH_CHARS ? '' : await sessionHtml(model.state, agent.name);
+  if (html === '' || html.length > MAX_RICH_CHARS) await env.clipboard.writeText(text);
   else surface.post({ type: 'clipboard', text, html });
 }
 

@@ -13,7 +13,7 @@ import { nameOf } from '../sessions/keptSessions';
 
 const MOST_SESSIONS = 3;
 /** Sessions read, to leave out the empty ones. */
-const LOOKED_AT = 12;
+const MAX_READ = 12;
 const MAX_TITLE = 120;
 
 export class Welcome {
@@ -40,7 +40,7 @@ export class Welcome {
     try {
       return this.#workbench
         .get(Archive)
-        .marks.list({ cwd, archived: false, limit: LOOKED_AT })
+        .marks.list({ cwd, archived: false, limit: MAX_READ })
         .filter(({ key, title, preview }) => key !== but && (title ?? preview) !== undefined)
         .slice(0, MOST_SESSIONS)
         .map((record) => ({

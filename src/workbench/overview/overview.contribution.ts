@@ -190,7 +190,7 @@ class SessionRows {
     const undo = l10n.t('Undo');
     const pressed = await showInfo(l10n.t('Deleted the session “{0}”.', title), undo);
     if (pressed !== undo) return offerRemoval(this.#workbench, cwd);
-    if (!this.#archive.bringBack(key)) void showInfo(l10n.t('This session no longer exists.'));
+    if (!this.#archive.restoreDeleted(key)) void showInfo(l10n.t('This session no longer exists.'));
     this.#overview.view.changed(true);
   }
 

@@ -26,8 +26,8 @@ import { TranscriptReading } from './transcriptReading';
 /** Delay after the start before old sessions are deleted, in ms. */
 const PRUNE_AFTER_MS = 60_000;
 /** Delay after a session was added or marked as deleted, in ms; it can be restored until then. */
-const BRING_BACK_MS = 10 * 60_000;
-const LOCKED_PATIENCE_MS = 2000;
+const RESTORABLE_MS = 10 * 60_000;
+const LOCKED_WARN_MS = 2000;
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
 const SHOWN_SESSION = 'parley.shownSession';
@@ -46,15 +46,15 @@ export class Archive extends Part {
   readonly #log: Log;
   readonly #windowId = randomUUID();
   readonly #abort = new AbortController();
-  readonly #deleted = this.own(new Emitter<readonly string[]>());
-  readonly #pruned = this.own(new Emitter<void>());
-  readonly #lost = this.own(new Emitter<string>());
-  readonly #changedElsewhere = this.own(new Emitter<void>());
+  readonly #didDelete = this.own(new Emitter<readonly string[]>());
+  readonly #didPrune = this.own(new Emitter<void>());
+  readonly #didLoseSession = this.own(new Emitter<string>());
+  readonly #didChangeElsewhere = this.own(new Emitter<void>());
   #journal: Journal | undefined;
-  #pruning: ReturnType<typeof setTimeout> | undefined;
-  #patience: ReturnType<typeof setTimeout> | undefined;
-  #isWarned = false;
-  #reading: TranscriptReading | undefined;
+  #pruneTimer: ReturnType<typeof setTimeout> | undefined;
+  #warnTimer: ReturnType<typeof setTimeout> | undefined;
+  #hasWarned = false;
+  #readAhead: TranscriptReading | undefined;
 
   readonly newSessions: NewSessions;
 
@@ -63,34 +63,34 @@ export class Archive extends Part {
     this.#context = context;
     this.#log = log;
     this.newSessions = new NewSessions(context.workspaceState);
-    this.#deleted.event((keys) => {
+    this.#didDelete.event((keys) => {
       for (const key of keys) this.newSessions.forget(key);
     });
   }
 
-  readonly onDidDelete: Event<readonly string[]> = this.#deleted.event;
+  readonly onDidDelete: Event<readonly string[]> = this.#didDelete.event;
 
   /**
    * Fires after old sessions were deleted: data of sessions that are not in {@link list} can go.
    */
-  readonly onDidPrune: Event<void> = this.#pruned.event;
+  readonly onDidPrune: Event<void> = this.#didPrune.event;
 
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
     const persistence = this.#persistenceOf(session, false);
-    this.#pruneLater(this.#open(), BRING_BACK_MS);
+    this.#pruneLater(this.#open(), RESTORABLE_MS);
     return persistence;
   }
 
   #persistenceOf(session: JournalPersistenceOptions['session'], known: boolean): JournalPersistence {
-    const onLost = (): void => this.#lost.fire(session.key);
+    const onLost = (): void => this.#didLoseSession.fire(session.key);
     const options = { journal: this.#open(), log: this.#log, windowId: this.#windowId, session, onLost };
     return new JournalPersistence(options, known);
   }
 
   /** Reads a stored session; the first write claims it for this window. */
   recall(key: string): Recalled | undefined {
-    const reading = this.#reading?.key === key ? this.#reading : undefined;
-    this.#reading = undefined;
+    const reading = this.#readAhead?.key === key ? this.#readAhead : undefined;
+    this.#readAhead = undefined;
     try {
       const journal = this.#open();
       const record = journal.session(key);
@@ -111,17 +111,17 @@ export class Archive extends Part {
 
   /** Starts to read a session that is likely to be recalled next, in small steps. */
   expect(key: string | undefined): void {
-    if (this.#reading?.key === key) return;
-    this.#reading = undefined;
+    if (this.#readAhead?.key === key) return;
+    this.#readAhead = undefined;
     if (key === undefined) return;
     const reading = new TranscriptReading(this.#open(), key);
-    this.#reading = reading;
+    this.#readAhead = reading;
     const readOn = (): void => {
-      if (this.#reading !== reading) return;
+      if (this.#readAhead !== reading) return;
       try {
         if (reading.advance() && reading.rows < MOST_AHEAD) setImmediate(readOn);
       } catch (error) {
-        this.#reading = undefined;
+        this.#readAhead = undefined;
         this.#log.debug(`session ${key} could not be read ahead: ${messageOf(error)}`);
       }
     };
@@ -129,7 +129,7 @@ export class Archive extends Part {
   }
 
   /** Fires with a key after another window took over a session, which is no longer stored here. */
-  readonly onDidLoseSession: Event<string> = this.#lost.event;
+  readonly onDidLoseSession: Event<string> = this.#didLoseSession.event;
 
   isHeld(key: string): boolean {
     const owner = this.#open().owner(key);
@@ -203,7 +203,7 @@ export class Archive extends Part {
   }
 
   /** Fires after another window has written, and soon after the first read. */
-  readonly onDidChangeElsewhere: Event<void> = this.#changedElsewhere.event;
+  readonly onDidChangeElsewhere: Event<void> = this.#didChangeElsewhere.event;
 
   elsewhere(): readonly MarkedSession[] {
     return this.marks.elsewhere(this.#windowId);
@@ -270,12 +270,12 @@ export class Archive extends Part {
   deleteSoon(key: string): void {
     if (this.isHeld(key)) throw sessionHeld();
     this.marks.mark(key, { deleted: Date.now() });
-    this.#pruneLater(this.#open(), BRING_BACK_MS);
+    this.#pruneLater(this.#open(), RESTORABLE_MS);
     this.newSessions.forget(key);
     if (this.last === key) this.last = undefined;
   }
 
-  bringBack(key: string): boolean {
+  restoreDeleted(key: string): boolean {
     if (!this.find(key)) return false;
     this.marks.mark(key, { deleted: null });
     return true;
@@ -288,7 +288,7 @@ export class Archive extends Part {
   delete(key: string): void {
     this.#open().deleteSession(key);
     if (this.last === key) this.last = undefined;
-    this.#deleted.fire([key]);
+    this.#didDelete.fire([key]);
   }
 
   /** Why sessions are in memory only; undefined if they are stored. */
@@ -313,9 +313,9 @@ export class Archive extends Part {
 
   override dispose(): void {
     this.#abort.abort();
-    clearTimeout(this.#pruning);
-    clearTimeout(this.#patience);
-    this.#reading = undefined;
+    clearTimeout(this.#pruneTimer);
+    clearTimeout(this.#warnTimer);
+    this.#readAhead = undefined;
     super.dispose();
     this.#journal?.dispose();
     this.#journal = undefined;
@@ -326,37 +326,37 @@ export class Archive extends Part {
     if (this.#journal) return this.#journal;
     const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });
     this.#journal = journal;
-    this.#tell(journal);
-    this.own(journal.onDidChangeState(() => this.#tell(journal)));
-    this.own(journal.onDidLoseSession((key) => this.#lost.fire(key)));
-    this.own(journal.onDidChangeElsewhere(() => this.#changedElsewhere.fire()));
+    this.#reportState(journal);
+    this.own(journal.onDidChangeState(() => this.#reportState(journal)));
+    this.own(journal.onDidLoseSession((key) => this.#didLoseSession.fire(key)));
+    this.own(journal.onDidChangeElsewhere(() => this.#didChangeElsewhere.fire()));
     this.#pruneLater(journal, PRUNE_AFTER_MS);
     return journal;
   }
 
   #pruneLater(journal: Journal, ms: number): void {
-    this.#pruning ??= setTimeout(() => {
-      this.#pruning = undefined;
+    this.#pruneTimer ??= setTimeout(() => {
+      this.#pruneTimer = undefined;
       void this.#prune(journal);
     }, ms).unref();
   }
 
-  #tell(journal: Journal): void {
+  #reportState(journal: Journal): void {
     const { state } = journal;
-    clearTimeout(this.#patience);
-    if (state.kind === 'memory' && state.problem === 'locked' && !this.#isWarned) {
-      this.#patience = setTimeout(() => this.#warn(journal), LOCKED_PATIENCE_MS);
-      this.#patience.unref();
+    clearTimeout(this.#warnTimer);
+    if (state.kind === 'memory' && state.problem === 'locked' && !this.#hasWarned) {
+      this.#warnTimer = setTimeout(() => this.#warn(journal), LOCKED_WARN_MS);
+      this.#warnTimer.unref();
     } else this.#warn(journal);
   }
 
   #warn(journal: Journal): void {
     const { state } = journal;
-    const wasWarned = this.#isWarned;
-    this.#isWarned = state.kind === 'memory';
+    const hadWarned = this.#hasWarned;
+    this.#hasWarned = state.kind === 'memory';
     if (state.kind === 'durable') {
       // A short wait for another window's write is not reported.
-      if (state.notice !== undefined && (wasWarned || !state.isBack)) void showInfo(`Parley: ${state.notice}`);
+      if (state.notice !== undefined && (hadWarned || !state.isBack)) void showInfo(`Parley: ${state.notice}`);
       return;
     }
     const again = l10n.t('Try Again');
@@ -368,14 +368,14 @@ export class Archive extends Part {
 
   async #prune(journal: Journal): Promise<void> {
     try {
-      this.#deleteMarked(Date.now() - BRING_BACK_MS);
+      this.#deleteMarked(Date.now() - RESTORABLE_MS);
       const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
       if (keys.length > 0) {
         this.#log.info(`${keys.length} old sessions were forgotten`);
-        this.#deleted.fire(keys);
+        this.#didDelete.fire(keys);
       }
-      if (journal.state.kind === 'durable') this.#pruned.fire();
-      if (journal.marks.deletedBefore(Date.now()).length > 0) this.#pruneLater(journal, BRING_BACK_MS);
+      if (journal.state.kind === 'durable') this.#didPrune.fire();
+      if (journal.marks.deletedBefore(Date.now()).length > 0) this.#pruneLater(journal, RESTORABLE_MS);
     } catch (error) {
       this.#log.debug(`old sessions: ${messageOf(error)}`);
     }
@@ -383,7 +383,7 @@ export class Archive extends Part {
 }
 
 const NEW_SESSIONS = 'parley.newSessions';
-const MOST = 20;
+const MAX_NEW_SESSIONS = 20;
 
 const sessions = z.array(
   z.object({
@@ -405,7 +405,7 @@ class NewSessions {
 
   note({ key, agentId, cwd, roots }: Omit<NewSession, 'roots'> & { readonly roots: readonly string[] }): void {
     const others = this.#read().filter((one) => one.key !== key);
-    this.#write([...others, { key, agentId, cwd, roots: [...roots] }].slice(-MOST));
+    this.#write([...others, { key, agentId, cwd, roots: [...roots] }].slice(-MAX_NEW_SESSIONS));
   }
 
   find(key: string): NewSession | undefined {

@@ -7,35 +7,35 @@ import { Pace } from '../../base/pace';
 const INTERVAL_MS = 100;
 
 export class ChangeThrottle implements Disposable {
-  readonly #tell: (key: string) => void;
+  readonly #notify: (key: string) => void;
   readonly #pace = new Pace();
-  readonly #toldAt = new Map<string, number>();
+  readonly #notifiedAt = new Map<string, number>();
   readonly #timers = new Map<string, NodeJS.Timeout | NodeJS.Immediate>();
 
-  constructor(tell: (key: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (key: string) => void) {
+    this.#notify = notify;
   }
 
   changed(key: string): void {
     if (this.#timers.has(key)) return;
-    const wait = (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS - performance.now();
-    const run = (): void => this.#pace.run(() => this.#due(key));
+    const wait = (this.#notifiedAt.get(key) ?? Number.NEGATIVE_INFINITY) + INTERVAL_MS - performance.now();
+    const run = (): void => this.#pace.run(() => this.#fire(key));
     this.#timers.set(key, wait > 0 ? setTimeout(run, wait) : setImmediate(run));
   }
 
   forget(key: string): void {
     this.#clear(key);
-    this.#toldAt.delete(key);
+    this.#notifiedAt.delete(key);
   }
 
   dispose(): void {
     for (const key of [...this.#timers.keys()]) this.#clear(key);
   }
 
-  #due(key: string): void {
+  #fire(key: string): void {
     if (!this.#timers.delete(key)) return;
-    this.#toldAt.set(key, performance.now());
-    this.#tell(key);
+    this.#notifiedAt.set(key, performance.now());
+    this.#notify(key);
   }
 
   #clear(key: string): void {

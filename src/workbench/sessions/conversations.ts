@@ -72,7 +72,7 @@ export class Conversations implements Disposable {
   readonly #scratch: string;
   readonly #worktrees: string;
   readonly #archive: Archive;
-  readonly #losing: Disposable;
+  readonly #loseSubscription: Disposable;
   readonly #warm: WarmAgent;
   #activeKey: string | undefined;
   #isFirst = true;
@@ -91,7 +91,7 @@ export class Conversations implements Disposable {
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = storage.scratch;
     this.#worktrees = storage.worktrees;
-    this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
+    this.#loseSubscription = archive.onDidLoseSession((key) => this.#onLost(key));
   }
 
   readonly bare = async (agent: AgentDefinition): Promise<BareContext> => {
@@ -117,10 +117,10 @@ export class Conversations implements Disposable {
 
   active(): Conversation {
     const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
-    return known?.conversation ?? this.#last() ?? this.create();
+    return known?.conversation ?? this.#recallLast() ?? this.create();
   }
 
-  #last(): Conversation | undefined {
+  #recallLast(): Conversation | undefined {
     const [folder] = this.folders;
     const interrupted = this.#isFirst && folder !== undefined ? this.#archive.interrupted(folder) : undefined;
     this.#isFirst = false;
@@ -369,7 +369,7 @@ export class Conversations implements Disposable {
       if (!isReady && conversation.connection.kind === 'ready') {
         isReady = true;
         const { agent } = conversation;
-        if (preset) tellMissing(conversation, preset);
+        if (preset) reportMissingChoices(conversation, preset);
         this.#warm.prepare(agent, (begins) => this.#make(agent, this.#foldersOf(undefined), { begins }));
       }
       this.#throttle.changed(key);
@@ -443,7 +443,7 @@ export class Conversations implements Disposable {
   }
 
   dispose(): void {
-    this.#losing.dispose();
+    this.#loseSubscription.dispose();
     void this.#warm.end();
     for (const { conversation, watching } of this.#byKey.values()) {
       watching.dispose();
@@ -459,7 +459,7 @@ export class Conversations implements Disposable {
   }
 }
 
-function tellMissing({ agent, model }: Conversation, { name, choices }: Preset): void {
+function reportMissingChoices({ agent, model }: Conversation, { name, choices }: Preset): void {
   const missing = missingChoices(model.state, choices).map(({ label }) => label);
   if (missing.length === 0) return;
   void showWarning(

@@ -36,20 +36,20 @@ export interface JournalPersistenceOptions {
 type Change = (journal: Journal, key: string) => void;
 
 /** Maximum events before the user's first message, and their approximate characters. */
-const MOST_BEFORE = 2000;
-const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
+const MAX_EVENTS_BEFORE_START = 2000;
+const MAX_CHARS_BEFORE_START = 8 * 1024 * 1024;
 
 export class JournalPersistence implements ConversationPersistence {
   readonly #options: JournalPersistenceOptions;
   /** Nothing is written before the user's first message. */
-  #begun: boolean;
-  readonly #before: TimedEvent[] = [];
-  #charsBefore = 0;
+  #isStored: boolean;
+  readonly #eventsBeforeStart: TimedEvent[] = [];
+  #charsBeforeStart = 0;
   readonly #redaction = new StreamRedaction();
-  #facts: Parameters<ConversationPersistence['describe']>[0] = {};
+  #description: Parameters<ConversationPersistence['describe']>[0] = {};
   /** Newest event read of a session that is not claimed yet. */
-  #readTo: number | undefined;
-  #together:
+  #lastReadSeq: number | undefined;
+  #batch:
     | { readonly events: TimedEvent[]; readonly changes: Change[]; progress?: ReadProgress | undefined }
     | undefined;
   /** Another window took over the session, and only that window writes it. */
@@ -58,13 +58,13 @@ export class JournalPersistence implements ConversationPersistence {
   constructor(options: JournalPersistenceOptions, known: boolean) {
     const { journal, session } = options;
     this.#options = options;
-    this.#begun = known;
-    if (known) this.#readTo = journal.session(session.key)?.lastSeq ?? 0;
+    this.#isStored = known;
+    if (known) this.#lastReadSeq = journal.session(session.key)?.lastSeq ?? 0;
   }
 
   /** Nothing was written since the session was read, so other windows may have it. */
   get isUnclaimed(): boolean {
-    return this.#readTo !== undefined;
+    return this.#lastReadSeq !== undefined;
   }
 
   get isLost(): boolean {
@@ -73,12 +73,12 @@ export class JournalPersistence implements ConversationPersistence {
 
   claim(): boolean {
     const { journal, windowId, session, log, onLost } = this.#options;
-    if (this.#readTo === undefined) return !this.#isLost;
-    const readTo = this.#readTo;
-    this.#readTo = undefined;
+    if (this.#lastReadSeq === undefined) return !this.#isLost;
+    const lastReadSeq = this.#lastReadSeq;
+    this.#lastReadSeq = undefined;
     try {
       const isOurs = journal.claim(session.key, windowId).kind === 'owned';
-      this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== readTo;
+      this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== lastReadSeq;
       // The content read here is outdated, so it is read again before anything is added.
       if (isOurs && this.#isLost) journal.release(session.key, windowId);
     } catch (error) {
@@ -90,7 +90,7 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   verify(): void {
-    if (this.#begun) this.#write((journal, key) => journal.requireOwn(key));
+    if (this.#isStored) this.#write((journal, key) => journal.requireOwn(key));
   }
 
   together(run: () => void): void {
@@ -98,16 +98,16 @@ export class JournalPersistence implements ConversationPersistence {
       events: [],
       changes: [],
     };
-    this.#together = all;
+    this.#batch = all;
     try {
       run();
     } finally {
-      this.#together = undefined;
+      this.#batch = undefined;
     }
     const { events, changes, progress } = all;
     if (changes.length === 0 && (events.length > 0 || !progress)) this.events(events, progress);
     else {
-      const kept = this.#kept(events, progress);
+      const kept = this.#redacted(events, progress);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
         journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
@@ -116,31 +116,33 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   events(events: readonly TimedEvent[], progress?: ReadProgress): void {
-    if (events.length === 0 && !(this.#together && progress)) return;
-    if (this.#together) {
-      this.#together.events.push(...events);
-      this.#together.progress = progress ?? this.#together.progress;
+    if (events.length === 0 && !(this.#batch && progress)) return;
+    if (this.#batch) {
+      this.#batch.events.push(...events);
+      this.#batch.progress = progress ?? this.#batch.progress;
       return;
     }
-    const bounded = this.#kept(events, progress);
-    if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
+    const bounded = this.#redacted(events, progress);
+    if (this.#isStored || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded, progress));
     } else {
-      this.#charsBefore += roughSize(bounded, MOST_CHARS_BEFORE);
-      const fits = this.#charsBefore <= MOST_CHARS_BEFORE && this.#before.length + bounded.length <= MOST_BEFORE;
-      if (fits) this.#before.push(...bounded);
+      this.#charsBeforeStart += roughSize(bounded, MAX_CHARS_BEFORE_START);
+      const fits =
+        this.#charsBeforeStart <= MAX_CHARS_BEFORE_START &&
+        this.#eventsBeforeStart.length + bounded.length <= MAX_EVENTS_BEFORE_START;
+      if (fits) this.#eventsBeforeStart.push(...bounded);
     }
   }
 
-  #kept(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
-    const kept = this.#redaction.take(events).map(asKept);
+  #redacted(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
+    const kept = this.#redaction.take(events).map(withoutThumbnails);
     progress?.holdBack(this.#redaction.held);
     return kept;
   }
 
   describe(facts: Parameters<ConversationPersistence['describe']>[0]): void {
-    this.#facts = { ...this.#facts, ...facts };
-    if (this.#begun) this.#write((journal, key) => journal.updateSession(key, facts));
+    this.#description = { ...this.#description, ...facts };
+    if (this.#isStored) this.#write((journal, key) => journal.updateSession(key, facts));
   }
 
   added(item: KeptItem, place: 'first' | 'last'): void {
@@ -164,16 +166,16 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   paused(reason: string | undefined): void {
-    if (this.#begun) this.#write((journal, key) => journal.queue.setPaused(key, reason));
+    if (this.#isStored) this.#write((journal, key) => journal.queue.setPaused(key, reason));
   }
 
   draft(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
-    if (!this.#begun && draft.text === '' && attachments.length === 0) return;
+    if (!this.#isStored && draft.text === '' && attachments.length === 0) return;
     this.#write((journal, key) => journal.side.saveDraft(key, { ...draft, attachments }));
   }
 
   place(anchor: Anchor | undefined): void {
-    if (!this.#begun) return;
+    if (!this.#isStored) return;
     const view = anchor ? { anchor: String(anchor.index), offset: anchor.offset, atEnd: false } : { atEnd: true };
     // Reading alone does not claim the session.
     this.#write((journal, key) => journal.side.saveView(key, view), false);
@@ -182,12 +184,12 @@ export class JournalPersistence implements ConversationPersistence {
   #write(change: Change, claims = true): void {
     const { journal, log, session } = this.#options;
     if (this.#isLost || (claims && !this.claim())) return;
-    if (this.#together) {
-      this.#together.changes.push(change);
+    if (this.#batch) {
+      this.#batch.changes.push(change);
       return;
     }
     try {
-      if (!this.#begun) this.#begin();
+      if (!this.#isStored) this.#create();
       change(journal, session.key);
     } catch (error) {
       this.#isLost = error instanceof ParleyError && error.code === 'session-held';
@@ -197,9 +199,9 @@ export class JournalPersistence implements ConversationPersistence {
     }
   }
 
-  #begin(): void {
+  #create(): void {
     const { journal, windowId, session } = this.#options;
-    const { agentId = session.agentId, agentSessionId, protocol = 1, title } = this.#facts;
+    const { agentId = session.agentId, agentSessionId, protocol = 1, title } = this.#description;
     journal.saveSession({
       ...session,
       agentId,
@@ -208,9 +210,9 @@ export class JournalPersistence implements ConversationPersistence {
       title,
     });
     journal.claim(session.key, windowId);
-    this.#begun = true;
-    journal.append(session.key, this.#before);
-    this.#before.length = 0;
+    this.#isStored = true;
+    journal.append(session.key, this.#eventsBeforeStart);
+    this.#eventsBeforeStart.length = 0;
   }
 }
 
@@ -236,7 +238,7 @@ function isPlainChunk(event: SessionEvent): boolean {
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'block', 'messageId']);
 
-function asKept(timed: TimedEvent): TimedEvent {
+function withoutThumbnails(timed: TimedEvent): TimedEvent {
   return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
 }
 

@@ -15,8 +15,8 @@ import { askTitle, isForeign, short } from './sessionLabels';
 
 const PAGE = 40;
 /** Sessions to read per page if most belong to other folders. */
-const LOOKED_AT = 400;
-const MOST_FOUND = 50;
+const MAX_READ = 400;
+const MAX_RESULTS = 50;
 
 interface KeptSessionsServices {
   readonly archive: Archive;
@@ -37,35 +37,35 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
   #sessions: SessionRecord[] = [];
   #everywhere = false;
   #cursor: SessionRecord | undefined;
-  #more = true;
+  #hasMore = true;
   #problem: string | undefined;
-  #text = '';
-  #found: readonly SearchResult[] = [];
-  #searching = new AbortController();
+  #query = '';
+  #results: readonly SearchResult[] = [];
+  #searchAbort = new AbortController();
 
   load(everywhere: boolean): void {
     this.#everywhere = everywhere;
     this.#sessions = [];
     this.#cursor = undefined;
-    this.#more = true;
+    this.#hasMore = true;
     this.#problem = undefined;
-    this.#next();
+    this.#readPage();
   }
 
   /** Searches all sessions. A new search ends the previous one; an empty text only ends it. */
   async search(text: string, onFound: () => void): Promise<void> {
     this.stop();
-    const { signal } = this.#searching;
-    this.#text = text.trim();
-    this.#found = [];
-    if (this.#text === '') {
+    const { signal } = this.#searchAbort;
+    this.#query = text.trim();
+    this.#results = [];
+    if (this.#query === '') {
       onFound();
       return;
     }
     try {
-      for await (const found of this.options.archive.search(text, MOST_FOUND, signal)) {
+      for await (const found of this.options.archive.search(text, MAX_RESULTS, signal)) {
         if (signal.aborted) return;
-        this.#found = found;
+        this.#results = found;
         onFound();
       }
     } catch (error) {
@@ -76,8 +76,8 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
   }
 
   stop(): void {
-    this.#searching.abort();
-    this.#searching = new AbortController();
+    this.#searchAbort.abort();
+    this.#searchAbort = new AbortController();
   }
 
   expect(key: string | undefined): void {
@@ -85,7 +85,7 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
   }
 
   get foundKeys(): ReadonlySet<string> {
-    return new Set(this.#found.map(({ session }) => session.key));
+    return new Set(this.#results.map(({ session }) => session.key));
   }
 
   has(agent: string, sessionId: string): boolean {
@@ -96,7 +96,7 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
     const found = this.foundKeys;
     const earlier = this.#sessions.filter(({ key }) => !found.has(key) && !this.options.isOpen(key));
     const items = [
-      ...this.#found.map(({ session, snippet, message }) => ({
+      ...this.#results.map(({ session, snippet, message }) => ({
         ...this.#item(session, snippet.map(({ text }) => text).join('')),
         run: () => this.options.open(session, message?.seq),
         // VS Code would filter by letters.
@@ -106,19 +106,19 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
     ];
     if (this.#problem !== undefined)
       items.push({ label: [{ icon: 'warning' }, ` ${this.#problem}`], alwaysShow: true });
-    else if (this.#text === '' && this.#more) items.push(moreItem(async () => this.#next()));
+    else if (this.#query === '' && this.#hasMore) items.push(moreItem(async () => this.#readPage()));
     return items.length === 0 ? [] : [separator(l10n.t('Earlier')), ...items];
   }
 
-  #next(): void {
+  #readPage(): void {
     const { archive, roots } = this.options;
     const wanted = this.#sessions.length + PAGE;
     try {
-      while (this.#more && this.#sessions.length < wanted) {
-        const limit = this.#everywhere ? PAGE : LOOKED_AT;
+      while (this.#hasMore && this.#sessions.length < wanted) {
+        const limit = this.#everywhere ? PAGE : MAX_READ;
         const before = this.#cursor;
         const page = archive.marks.list({ limit, archived: false, before });
-        this.#more = page.length > 0;
+        this.#hasMore = page.length > 0;
         for (const session of page) {
           if (this.#sessions.length >= wanted) break;
           this.#cursor = session;
@@ -126,7 +126,7 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
         }
       }
     } catch (error) {
-      this.#more = false;
+      this.#hasMore = false;
       this.#problem = messageOf(error);
     }
   }
@@ -180,7 +180,7 @@ export class KeptSessions extends Configured<KeptSessionsServices> {
 
   async #reload(): Promise<void> {
     this.load(this.#everywhere);
-    await this.search(this.#text, () => {});
+    await this.search(this.#query, () => {});
   }
 }
 

@@ -17,33 +17,33 @@ interface ListedStatusOptions {
 }
 
 export class ListedStatuses extends Configured<ListedStatusOptions> {
-  readonly #known = new Map<string, ListedStatus>();
+  readonly #statuses = new Map<string, ListedStatus>();
   readonly #asked = new Set<string>();
-  #waiting: string[] = [];
-  #asking = 0;
+  #queue: string[] = [];
+  #running = 0;
   /** The agent does not support the request, or does not answer. */
-  #isOver = false;
+  #isUnavailable = false;
 
   of(sessionId: string): ListedStatus | undefined {
-    return this.#known.get(sessionId);
+    return this.#statuses.get(sessionId);
   }
 
   listed(sessionIds: readonly string[]): void {
-    const room = MAX_ASKED - this.#asked.size - this.#waiting.length;
-    const fresh = sessionIds.filter((id) => !this.#asked.has(id) && !this.#waiting.includes(id));
-    this.#waiting.push(...fresh.slice(0, Math.max(0, room)));
-    this.#askOn();
+    const room = MAX_ASKED - this.#asked.size - this.#queue.length;
+    const fresh = sessionIds.filter((id) => !this.#asked.has(id) && !this.#queue.includes(id));
+    this.#queue.push(...fresh.slice(0, Math.max(0, room)));
+    this.#askNext();
   }
 
-  lookedAt(sessionId: string): void {
+  focused(sessionId: string): void {
     if (this.#asked.has(sessionId)) return;
-    this.#waiting = [sessionId, ...this.#waiting.filter((id) => id !== sessionId)];
-    this.#askOn();
+    this.#queue = [sessionId, ...this.#queue.filter((id) => id !== sessionId)];
+    this.#askNext();
   }
 
-  #askOn(): void {
-    while (this.#asking < AT_ONCE && !this.#isOver && !this.options.signal.aborted) {
-      const next = this.#waiting.shift();
+  #askNext(): void {
+    while (this.#running < AT_ONCE && !this.#isUnavailable && !this.options.signal.aborted) {
+      const next = this.#queue.shift();
       if (next === undefined) return;
       this.#asked.add(next);
       void this.#ask(next);
@@ -52,16 +52,16 @@ export class ListedStatuses extends Configured<ListedStatusOptions> {
 
   async #ask(sessionId: string): Promise<void> {
     const { ask, signal, onChange } = this.options;
-    this.#asking++;
+    this.#running++;
     const answer = await ask(sessionId, signal).catch((): StatusAnswer => 'unresponsive');
-    this.#asking--;
+    this.#running--;
     if (signal.aborted) return;
-    if (answer === 'unsupported' || answer === 'unresponsive') this.#isOver = true;
+    if (answer === 'unsupported' || answer === 'unresponsive') this.#isUnavailable = true;
     else if (answer !== 'failed') {
       // An agent can open any session that it lists, whether or not it is loaded.
-      this.#known.set(sessionId, answer === 'live' ? 'live' : 'saved');
+      this.#statuses.set(sessionId, answer === 'live' ? 'live' : 'saved');
       onChange();
     }
-    this.#askOn();
+    this.#askNext();
   }
 }

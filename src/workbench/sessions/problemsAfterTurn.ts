@@ -41,21 +41,21 @@ interface WatchedTurn {
 
 export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
   readonly #abort = new AbortController();
-  readonly #watched = new Map<string, WatchedTurn>();
-  readonly #found = new Map<string, KnownErrors>();
+  readonly #runningTurns = new Map<string, WatchedTurn>();
+  readonly #lastErrors = new Map<string, KnownErrors>();
   /** Sessions whose next turn was requested here. */
-  readonly #sent = new Set<string>();
+  readonly #fixRequested = new Set<string>();
 
   constructor(options: ProblemsAfterTurnOptions) {
     super(options);
     const { conversations } = options;
-    this.own(conversations.onDidChange((key) => this.#changed(key)));
-    this.own(options.diagnoser.onDidLook((file) => this.#looked(file)));
+    this.own(conversations.onDidChange((key) => this.#onChange(key)));
+    this.own(options.diagnoser.onDidLook((file) => this.#onLook(file)));
     this.own(
       conversations.onDidRemove(({ key }) => {
-        this.#watched.delete(key);
-        this.#found.delete(key);
-        this.#sent.delete(key);
+        this.#runningTurns.delete(key);
+        this.#lastErrors.delete(key);
+        this.#fixRequested.delete(key);
       }),
     );
   }
@@ -71,30 +71,35 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     super.dispose();
   }
 
-  #changed(key: string): void {
+  #onChange(key: string): void {
     const conversation = this.options.conversations.find(key);
-    const watched = this.#watched.get(key);
+    const watched = this.#runningTurns.get(key);
     const turn = conversation?.model.state.turn;
     if (watched && turn?.id !== watched.id) {
-      this.#watched.delete(key);
+      this.#runningTurns.delete(key);
       if (conversation)
-        this.#ended(conversation, watched).catch((error: unknown) => {
+        this.#onTurnEnd(conversation, watched).catch((error: unknown) => {
           if (!this.#abort.signal.aborted) this.options.log.warn(`problems after a turn: ${messageOf(error)}`);
         });
     }
     if (!turn || turn.id === watched?.id || !workspace.isTrusted || problemsAfterTurn() === 'off') return;
-    const before: KnownErrors = new Map([...(this.#found.get(key) ?? []), ...shownErrors()]);
-    this.#watched.set(key, { id: turn.id, startedAt: turn.startedAt, before, isFix: this.#sent.delete(key) });
+    const before: KnownErrors = new Map([...(this.#lastErrors.get(key) ?? []), ...shownErrors()]);
+    this.#runningTurns.set(key, {
+      id: turn.id,
+      startedAt: turn.startedAt,
+      before,
+      isFix: this.#fixRequested.delete(key),
+    });
   }
 
   /** Records errors that the agent saw before changing a file: they are not new. */
-  #looked({ path, problems, modifiedAt }: FileProblems): void {
+  #onLook({ path, problems, modifiedAt }: FileProblems): void {
     const key = pathKey(path);
-    for (const { before, startedAt } of this.#watched.values())
+    for (const { before, startedAt } of this.#runningTurns.values())
       if (modifiedAt < startedAt && !before.has(key)) before.set(key, new Set(problems.errors().map(signatureOf)));
   }
 
-  async #ended(conversation: Conversation, { id, before, isFix }: WatchedTurn): Promise<void> {
+  async #onTurnEnd(conversation: Conversation, { id, before, isFix }: WatchedTurn): Promise<void> {
     const { changes, model } = conversation;
     const turn = model.state.turns.find((one) => one.id === id);
     if (turn?.stopReason !== 'end_turn' || !changes.isReviewed) return;
@@ -103,22 +108,24 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     const errors = Map.groupBy(await this.#errorsIn(conversation, changed.map(pathOf)), (error) => error.path);
     const open = openDocuments();
     const fresh: Problem[] = [];
-    const found = this.#found.get(conversation.key) ?? new Map<string, ReadonlySet<string>>();
+    const found = this.#lastErrors.get(conversation.key) ?? new Map<string, ReadonlySet<string>>();
     for (const change of changed) {
       const path = pathOf(change);
       const key = pathKey(path);
-      const told = errors.get(path) ?? [];
-      const now = told.length === 0 ? '' : (open.get(key)?.getText() ?? (await readFile(path, 'utf8').catch(() => '')));
+      const reported = errors.get(path) ?? [];
+      const now =
+        reported.length === 0 ? '' : (open.get(key)?.getText() ?? (await readFile(path, 'utf8').catch(() => '')));
       const lines = now.split(/\r\n|\r|\n/);
-      const here = told.map((error) => ({ ...error, text: lines[error.line - 1] ?? '' }));
+      const located = reported.map((error) => ({ ...error, text: lines[error.line - 1] ?? '' }));
       const known = before.get(key);
-      const text = known || here.length === 0 ? undefined : await textOf(await changes.states(), change, change.before);
-      fresh.push(...newErrors(here, { errors: known, text }));
+      const text =
+        known || located.length === 0 ? undefined : await textOf(await changes.states(), change, change.before);
+      fresh.push(...newErrors(located, { errors: known, text }));
       found.delete(key);
-      found.set(key, new Set(here.map(signatureOf)));
+      found.set(key, new Set(located.map(signatureOf)));
     }
     for (const [oldest] of [...found].slice(0, Math.max(0, found.size - MAX_KNOWN))) found.delete(oldest);
-    this.#found.set(conversation.key, found);
+    this.#lastErrors.set(conversation.key, found);
     // The user has continued since, or closed the session.
     if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
     if (this.options.conversations.find(conversation.key) !== conversation) return;
@@ -127,9 +134,9 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
       this.#send(conversation, fresh);
       return;
     }
-    const said = ownText('new-problems', fresh.length);
+    const text = ownText('new-problems', fresh.length);
     const action = { id: FIX_PROBLEMS };
-    const event = { type: 'notice', own: true, severity: 'warning', title: '', said, action } as const;
+    const event = { type: 'notice', own: true, severity: 'warning', title: '', said: text, action } as const;
     conversation.note([{ at: Date.now(), event }]);
   }
 
@@ -139,7 +146,7 @@ export class ProblemsAfterTurn extends Part<ProblemsAfterTurnOptions> {
     const lines = errors
       .slice(0, MAX_PROBLEMS)
       .map(({ path, line, message }) => `- ${paths.show(path)}:${line}: ${message.replaceAll(/\s+/g, ' ')}`);
-    this.#sent.add(conversation.key);
+    this.#fixRequested.add(conversation.key);
     conversation.send(`${l10n.t('Fix these problems:')}\n${lines.join('\n')}`);
   }
 

@@ -17,8 +17,8 @@ import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels
 
 const ANSWER_MS = 15_000;
 /** Debounce of the search while the user types, in ms. */
-const TYPING_MS = 100;
-const RESTING_MS = 100;
+const SEARCH_DELAY_MS = 100;
+const READ_AHEAD_DELAY_MS = 100;
 
 export interface SessionPickerServices {
   readonly conversations: Conversations;
@@ -50,33 +50,33 @@ export async function pickSession(services: SessionPickerServices): Promise<void
 class SessionPicker extends Configured<SessionPickerServices> {
   readonly done: Promise<void>;
   readonly #list = new List<SessionItem>(l10n.t('Select a session, or type to search messages'));
-  readonly #listening: Disposable[];
+  readonly #subscriptions: Disposable[];
   readonly #abort = new AbortController();
-  #stored: AgentSessions[] = [];
+  #agentSessions: AgentSessions[] = [];
   readonly #statuses = new Map<string, ListedStatuses>();
   #everywhere = false;
   #archived = false;
-  #typing: ReturnType<typeof setTimeout> | undefined;
-  #resting: ReturnType<typeof setTimeout> | undefined;
-  #working = 0;
+  #searchTimer: ReturnType<typeof setTimeout> | undefined;
+  #focusTimer: ReturnType<typeof setTimeout> | undefined;
+  #busyCount = 0;
 
   constructor(services: SessionPickerServices) {
     super(services);
     const list = this.#list;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
-    this.#listening = [
+    this.#subscriptions = [
       list.onDidAccept((item) => void this.#accept(item)),
       list.onDidChangeValue((text) => this.#searchSoon(text)),
-      list.onDidChangeActive((item) => this.#expectSoon(item)),
+      list.onDidChangeActive((item) => this.#readAheadSoon(item)),
       list.onDidPress((run) => void this.#run(run)),
       list.onDidHide(() => {
         this.#abort.abort();
-        clearTimeout(this.#typing);
-        clearTimeout(this.#resting);
+        clearTimeout(this.#searchTimer);
+        clearTimeout(this.#focusTimer);
         services.kept.expect(undefined);
         services.kept.stop();
-        for (const listening of this.#listening) listening.dispose();
+        for (const subscription of this.#subscriptions) subscription.dispose();
         list.dispose();
         resolve();
       }),
@@ -96,44 +96,44 @@ class SessionPicker extends Configured<SessionPickerServices> {
 
   #searchSoon(text: string): void {
     const { kept } = this.options;
-    clearTimeout(this.#typing);
+    clearTimeout(this.#searchTimer);
     kept.stop();
-    this.#typing = setTimeout(() => {
+    this.#searchTimer = setTimeout(() => {
       void this.#busyWhile(kept.search(text, () => this.#abort.signal.aborted || this.#draw()));
-    }, TYPING_MS);
+    }, SEARCH_DELAY_MS);
   }
 
   async #busyWhile(work: Promise<unknown>): Promise<void> {
-    this.#working += 1;
+    this.#busyCount += 1;
     this.#list.busy = true;
     try {
       await work;
     } finally {
-      this.#working -= 1;
-      if (!this.#abort.signal.aborted) this.#list.busy = this.#working > 0;
+      this.#busyCount -= 1;
+      if (!this.#abort.signal.aborted) this.#list.busy = this.#busyCount > 0;
     }
   }
 
   /** Reads the focused row's session ahead, so that choosing it shows it immediately. */
-  #expectSoon(item: SessionItem | undefined): void {
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => {
+  #readAheadSoon(item: SessionItem | undefined): void {
+    clearTimeout(this.#focusTimer);
+    this.#focusTimer = setTimeout(() => {
       this.options.kept.expect(item?.recalls);
       item?.look?.();
-    }, RESTING_MS);
+    }, READ_AHEAD_DELAY_MS);
   }
 
   async #load(): Promise<void> {
     this.options.kept.load(this.#everywhere);
     const query = { everywhere: this.#everywhere, archived: this.#archived };
-    this.#stored = this.#listers().map((lister) => ({
+    this.#agentSessions = this.#listers().map((lister) => ({
       lister,
       pages: lister.ops.list(query, this.#abort.signal),
       sessions: [],
       more: true,
     }));
     this.#draw();
-    await Promise.all(this.#stored.map((listed) => this.#next(listed)));
+    await Promise.all(this.#agentSessions.map((listed) => this.#next(listed)));
   }
 
   async #next(listed: AgentSessions): Promise<void> {
@@ -143,7 +143,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
       const { value, done } = await page;
       if (value) listed.sessions.push(...value);
       listed.more = !done;
-      this.#statusesOf(listed)?.listed(this.#notHere(listed).map(({ sessionId }) => sessionId));
+      this.#statusesOf(listed)?.listed(this.#unlisted(listed).map(({ sessionId }) => sessionId));
     } catch (error) {
       listed.more = false;
       listed.problem = messageOf(error);
@@ -161,7 +161,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
       separator(l10n.t('This window')),
       ...open.map((conversation) => this.#openItem(conversation, conversation === current)),
       ...kept.items(),
-      ...this.#stored.flatMap((listed) => this.#agentItems(listed)),
+      ...this.#agentSessions.flatMap((listed) => this.#agentItems(listed)),
       ...(current ? this.#startItem(current) : []),
     ];
     this.#list.draw(rows, [this.#folderButton(), ...(canArchive ? [this.#archiveButton()] : [])]);
@@ -189,7 +189,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
 
   #startItem(current: Conversation): SessionItem[] {
     const { link, agent } = current;
-    if (link || this.#stored.some(({ lister }) => lister.agent.id === agent.id)) return [];
+    if (link || this.#agentSessions.some(({ lister }) => lister.agent.id === agent.id)) return [];
     const load = async (): Promise<void> => {
       await current.start();
       await this.#load();
@@ -219,7 +219,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
     };
   }
 
-  #notHere({ lister, sessions }: AgentSessions): readonly SessionInfo[] {
+  #unlisted({ lister, sessions }: AgentSessions): readonly SessionInfo[] {
     const { conversations, kept } = this.options;
     const { id } = lister.agent;
     return sessions.filter(({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId));
@@ -238,18 +238,18 @@ class SessionPicker extends Configured<SessionPickerServices> {
 
   #agentItems(listed: AgentSessions): SessionItem[] {
     const { lister, sessions, more, problem } = listed;
-    const stored = this.#notHere(listed);
+    const stored = this.#unlisted(listed);
     const words = this.#archived
       ? l10n.t('{0}: archived', lister.agent.name)
       : l10n.t('{0}: earlier', lister.agent.name);
-    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(listed, info))];
+    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#agentItem(listed, info))];
     if (problem !== undefined) items.push({ label: [{ icon: 'warning' }, ` ${problem}`], alwaysShow: true });
     else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(listed)));
     else if (!more && stored.length === 0) items.push({ label: l10n.t('None') });
     return items;
   }
 
-  #storedItem(listed: AgentSessions, info: SessionInfo): SessionItem {
+  #agentItem(listed: AgentSessions, info: SessionInfo): SessionItem {
     const { lister } = listed;
     const { ops } = lister;
     const { sessionId, title = sessionId, archived = this.#archived } = info;
@@ -265,7 +265,7 @@ class SessionPicker extends Configured<SessionPickerServices> {
       icon: status ? STATUS_ICONS[status] : undefined,
       description: [...(status ? [statusLabel(status)] : []), whenOf(info)].filter((part) => part !== '').join(' · '),
       detail: info.cwd,
-      look: () => statuses?.lookedAt(sessionId),
+      look: () => statuses?.focused(sessionId),
       run: () => this.options.openStored(lister, info),
       buttons: [
         ...(ops.can('title')

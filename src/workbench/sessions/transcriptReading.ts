@@ -11,19 +11,19 @@ const SLICE_MS = 6;
 export class TranscriptReading {
   readonly key: string;
   readonly #journal: Journal;
-  readonly #from: number;
+  readonly #startSeq: number;
   #model = new SessionModel();
   #cursor: Cursor | undefined;
-  #rows = 0;
+  #rowsRead = 0;
 
   constructor(journal: Journal, key: string, from = 1) {
     this.#journal = journal;
     this.key = key;
-    this.#from = from;
+    this.#startSeq = from;
   }
 
   get rows(): number {
-    return this.#rows;
+    return this.#rowsRead;
   }
 
   /**
@@ -54,19 +54,19 @@ export class TranscriptReading {
 
   #readPage(to: number): boolean {
     const from = this.#cursor;
-    const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#from }) };
+    const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#startSeq }) };
     const page = this.#journal.events(this.key, query);
     // Read the last row again, as it may have grown. If it no longer exists, another window has
     // rewritten the session.
     if (from && page.firstSeq !== from.seq) {
       this.#model = new SessionModel();
       this.#cursor = undefined;
-      this.#rows = 0;
+      this.#rowsRead = 0;
       return true;
     }
     for (const { at, event } of page.events) this.#model.apply(event, at);
     this.#cursor = page.cursor;
-    this.#rows += page.lastSeq - page.firstSeq;
+    this.#rowsRead += page.lastSeq - page.firstSeq;
     return page.lastSeq !== from?.seq;
   }
 }

@@ -120,7 +120,7 @@ describe('a chat surface', () => {
     const hello = (): void => holder.said.fire({ type: 'hello', version: 2 });
     const show = (isVisible: boolean): void => {
       holder.visible = isVisible;
-      page.tellVisibility();
+      page.fireVisibility();
     };
     const posted = <T extends ToWebview['type']>(type: T): Extract<ToWebview, { type: T }>[] =>
       holder.posted.filter((one): one is Extract<ToWebview, { type: T }> => one.type === type);

@@ -72,12 +72,12 @@ describe('a chat page', () => {
     const { holder, page } = open();
     const told: boolean[] = [];
     page.listen({ receive() {}, visibilityChanged: (isVisible) => told.push(isVisible) });
-    page.tellVisibility();
+    page.fireVisibility();
     holder.visible = false;
-    page.tellVisibility();
-    page.tellVisibility();
+    page.fireVisibility();
+    page.fireVisibility();
     holder.visible = true;
-    page.tellVisibility();
+    page.fireVisibility();
     assert.deepEqual(told, [false, true]);
   });
 

@@ -70,10 +70,10 @@ describe('the status of listed sessions', () => {
 
   it('is requested next for the focused row, even beyond the first fifty', async () => {
     statuses.listed(ids(60));
-    statuses.lookedAt('s58');
+    statuses.focused('s58');
     await answer('s0', 'saved');
     assert.equal(asked.at(-1), 's58');
-    statuses.lookedAt('s58');
+    statuses.focused('s58');
     await answer('s1', 'saved');
     assert.equal(asked.at(-1), 's4');
   });
@@ -82,7 +82,7 @@ describe('the status of listed sessions', () => {
     it(`is no longer requested after the response ${said}`, async () => {
       statuses.listed(ids(10));
       await answer('s0', said);
-      statuses.lookedAt('s9');
+      statuses.focused('s9');
       assert.equal(asked.length, 4);
       await answer('s1', 'live');
       assert.equal(asked.length, 4);
