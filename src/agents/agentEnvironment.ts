@@ -130,10 +130,10 @@ export interface ShellAnswer {
 
 const MAX_OUTPUT_CHARS = 1024 * 1024;
 /** PATH by shell. Failures are not cached, so a slow profile is asked again. */
-const answers = new Map<string, string>();
+const pathByShell = new Map<string, string>();
 let last: ShellAnswer | undefined;
 /** Running shells by name; they resolve to undefined on failure. */
-const asking = new Map<string, Promise<string | undefined>>();
+const pendingShells = new Map<string, Promise<string | undefined>>();
 
 /**
  * Asks the login shell for its PATH, once per process; later callers share a run in progress.
@@ -143,7 +143,7 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
   if (process.platform === 'win32') return Promise.resolve(undefined);
   const { env = process.env, shell = userShell(env) } = options;
   if (!shell) return Promise.resolve(undefined);
-  const known = answers.get(shell);
+  const known = pathByShell.get(shell);
   if (known !== undefined) return Promise.resolve(known);
   const { log, deadlineMs = 5000, limitMs = 60_000 } = options;
   const began = performance.now();
@@ -151,10 +151,10 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
     last = { shell, ms: performance.now() - began, ...facts };
   };
   const answer =
-    asking.get(shell) ??
+    pendingShells.get(shell) ??
     askShell(shell, env, Math.max(deadlineMs, limitMs), log)
       .then((path) => {
-        if (path !== undefined) answers.set(shell, path);
+        if (path !== undefined) pathByShell.set(shell, path);
         noted(path === undefined ? { problem: 'it has no PATH' } : { path });
         return path;
       })
@@ -163,8 +163,8 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
         noted({ problem: messageOf(error) });
         return undefined;
       })
-      .finally(() => asking.delete(shell));
-  asking.set(shell, answer);
+      .finally(() => pendingShells.delete(shell));
+  pendingShells.set(shell, answer);
   return within(deadlineMs, answer).then((isThere) => {
     if (isThere) return answer;
     log.warn(`The login shell ${shell} has not printed its PATH within ${deadlineMs} ms`);
@@ -179,7 +179,7 @@ export function lastShellAnswer(): ShellAnswer | undefined {
 
 /** Returns the PATH if the shell has answered, possibly after callers stopped waiting. */
 export function knownShellPath(): string | undefined {
-  return answers.get(userShell(process.env) ?? '');
+  return pathByShell.get(userShell(process.env) ?? '');
 }
 
 /** Joins two PATHs without duplicates and empty entries. */
@@ -261,7 +261,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
  * Delay in ms before the shell is asked in a window whose first agent doesn't need it: a profile
  * can take a second of CPU while the chat opens.
  */
-const ASK_LATER_MS = 30_000;
+const SHELL_DELAY_MS = 30_000;
 
 let first: Promise<unknown> | undefined;
 
@@ -279,6 +279,6 @@ export async function userEnvironment(log: Log, command?: string): Promise<Recor
   };
   if (command === undefined) await (first ?? ask());
   else if (!isAbsolute(command)) await ask();
-  else if (knownShellPath() === undefined) setTimeout(() => void ask(), ASK_LATER_MS).unref();
+  else if (knownShellPath() === undefined) setTimeout(() => void ask(), SHELL_DELAY_MS).unref();
   return agentEnvironment(process.env, knownShellPath());
 }

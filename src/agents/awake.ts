@@ -28,41 +28,41 @@ const ASK_MS = 5000;
 
 export class Awake extends Configured<AwakeOptions> implements Disposable {
   #child: ChildProcess | undefined;
-  #soon: NodeJS.Timeout | undefined;
-  #later: NodeJS.Timeout | undefined;
-  #worked = false;
-  #askedAt = 0;
-  #battery: Promise<boolean> | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
+  #recheckTimer: NodeJS.Timeout | undefined;
+  #wasWorking = false;
+  #batteryCheckedAt = 0;
+  #onBattery: Promise<boolean> | undefined;
   /** The program is missing, not allowed to run, or was ended by the user. */
   #isBroken = false;
 
   /** Call whenever work may have started or ended. */
   changed(): void {
     if (this.#isBroken) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      void this.#look();
+    this.#settleTimer ??= setTimeout(() => {
+      this.#settleTimer = undefined;
+      void this.#update();
     }, this.options.settleMs ?? SETTLE_MS).unref();
   }
 
   dispose(): void {
     this.#isBroken = true;
-    clearTimeout(this.#soon);
-    clearTimeout(this.#later);
+    clearTimeout(this.#settleTimer);
+    clearTimeout(this.#recheckTimer);
     this.#end();
   }
 
-  async #look(): Promise<void> {
+  async #update(): Promise<void> {
     const { policy, isWorking } = this.options;
     const works = isWorking();
     // Otherwise the machine would fall asleep between two queued messages.
-    const keeps = works || this.#worked;
-    this.#worked = works;
-    clearTimeout(this.#later);
-    if (works) this.#later = setTimeout(() => this.changed(), POWER_MS).unref();
+    const keeps = works || this.#wasWorking;
+    this.#wasWorking = works;
+    clearTimeout(this.#recheckTimer);
+    if (works) this.#recheckTimer = setTimeout(() => this.changed(), POWER_MS).unref();
     else if (keeps) this.changed();
-    const wanted = policy();
-    const isWanted = keeps && (wanted === 'always' || (wanted === 'onPower' && !(await this.#isOnBattery())));
+    const setting = policy();
+    const isWanted = keeps && (setting === 'always' || (setting === 'onPower' && !(await this.#isOnBattery())));
     if (this.#isBroken) return;
     if (!isWanted) this.#end();
     else if (!this.#child) this.#start();
@@ -73,11 +73,11 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
    */
   #isOnBattery(): Promise<boolean> {
     const now = performance.now();
-    if (!this.#battery || now - this.#askedAt >= POWER_MS) {
-      this.#askedAt = now;
-      this.#battery = this.options.isOnBattery();
+    if (!this.#onBattery || now - this.#batteryCheckedAt >= POWER_MS) {
+      this.#batteryCheckedAt = now;
+      this.#onBattery = this.options.isOnBattery();
     }
-    return this.#battery;
+    return this.#onBattery;
   }
 
   #start(): void {

@@ -94,8 +94,8 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
  * duplicates, as an earlier one would take effect.
  */
 function without(text: string, path: readonly string[]): string {
-  const rest = withoutLast(text, path);
-  return rest === text ? text : without(rest, path);
+  const shortened = withoutLast(text, path);
+  return shortened === text ? text : without(shortened, path);
 }
 
 function withoutLast(text: string, path: readonly string[]): string {

@@ -8,9 +8,9 @@ import { succeeds } from '../base/within';
 import { resolveCommand } from './resolveCommand';
 
 /** In bytes. */
-const MAX_SHIM = 16 * 1024;
+const MAX_SHIM_BYTES = 16 * 1024;
 /** Keeps cmd.exe from running programs in the current folder. */
-const NOT_FROM_THE_FOLDER = { NoDefaultCurrentDirectoryInExePath: '1' };
+const NO_CURRENT_FOLDER = { NoDefaultCurrentDirectoryInExePath: '1' };
 
 export interface StartPlan {
   readonly file: string;
@@ -55,7 +55,7 @@ export function planCmd(command: string, args: readonly string[], env: Readonly<
     file: process.env.ComSpec ?? 'cmd.exe',
     // No AutoRun from the registry, command extensions on, no expansion of `!`.
     args: ['/d', '/e:on', '/v:off', '/s', '/c', batchLine(command, args)],
-    env: { ...env, ...NOT_FROM_THE_FOLDER },
+    env: { ...env, ...NO_CURRENT_FOLDER },
     windowsVerbatimArguments: true,
   };
 }
@@ -64,8 +64,8 @@ async function readShim(path: string): Promise<string> {
   const file = await open(path).catch(() => undefined);
   if (!file) return '';
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_SHIM + 1), position: 0 });
-    return bytesRead > MAX_SHIM ? '' : buffer.toString('utf8', 0, bytesRead);
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_SHIM_BYTES + 1), position: 0 });
+    return bytesRead > MAX_SHIM_BYTES ? '' : buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
   }
@@ -178,7 +178,7 @@ const REASONS: Readonly<Record<string, () => Localizable>> = {
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   if (error instanceof ParleyError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code]?.() ?? messageOf(error));
+  const reason = code === 'ENOENT' ? await explainMissing(command) : (REASONS[code]?.() ?? messageOf(error));
   return new ParleyError('agent-spawn-failed', localizable("Couldn't start {0}: {1}.", command, reason), {
     hint: localizable('Check the agent in the setting parley.agents, and try the command in a terminal.'),
     cause: error,
@@ -186,7 +186,7 @@ export async function spawnError(error: unknown, command: string): Promise<Parle
 }
 
 /** Explains a missing file that existed a moment ago: usually a script's interpreter is missing. */
-async function whyMissing(command: string): Promise<Localizable> {
+async function explainMissing(command: string): Promise<Localizable> {
   const file = await open(command).catch(() => undefined);
   if (!file) return localizable("it doesn't exist");
   try {

@@ -19,7 +19,7 @@ export class WindowsOrphans {
   readonly #owner = ownBirth();
   readonly #started = new Map<number, ProcessBirth>();
   #writing: Promise<void> | undefined;
-  #isStale = false;
+  #needsWrite = false;
 
   constructor(folder: string, log: Log) {
     this.#folder = folder;
@@ -28,11 +28,11 @@ export class WindowsOrphans {
 
   add(birth: ProcessBirth): void {
     this.#started.set(birth.pid, birth);
-    this.#changed();
+    this.#save();
   }
 
   delete(pid: number): void {
-    if (this.#started.delete(pid)) this.#changed();
+    if (this.#started.delete(pid)) this.#save();
   }
 
   get written(): Promise<void> {
@@ -65,8 +65,8 @@ export class WindowsOrphans {
     return join(this.#folder, `${this.#owner.pid}-${Math.round(this.#owner.after)}.json`);
   }
 
-  #changed(): void {
-    this.#isStale = true;
+  #save(): void {
+    this.#needsWrite = true;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -74,8 +74,8 @@ export class WindowsOrphans {
 
   async #write(): Promise<void> {
     try {
-      while (this.#isStale) {
-        this.#isStale = false;
+      while (this.#needsWrite) {
+        this.#needsWrite = false;
         const started = [...this.#started.values()];
         if (started.length === 0) await rm(this.#file, { force: true });
         else {

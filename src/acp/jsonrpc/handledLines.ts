@@ -13,37 +13,38 @@ type Id = string | number;
 const MAX_ANSWERS = 1000;
 
 export class HandledLines {
-  readonly #asked = new Map<Id, number>();
-  readonly #answers = new Map<Id, number>();
-  #again: readonly number[] = [];
-  #last = 0;
+  readonly #requestLines = new Map<Id, number>();
+  readonly #responseLines = new Map<Id, number>();
+  #unhandledBefore: readonly number[] = [];
+  #lastLine = 0;
 
   resume({ line, open }: LineProgress): void {
-    this.#last = line;
-    this.#again = open;
+    this.#lastLine = line;
+    this.#unhandledBefore = open;
   }
 
   handling(message: Message, line: number): void {
-    if (this.#again.length > 0) this.#again = line > this.#last ? [] : this.#again.filter((one) => one !== line);
-    if (Message.isRequest(message) && message.id !== null) this.#asked.set(message.id, line);
+    if (this.#unhandledBefore.length > 0)
+      this.#unhandledBefore = line > this.#lastLine ? [] : this.#unhandledBefore.filter((one) => one !== line);
+    if (Message.isRequest(message) && message.id !== null) this.#requestLines.set(message.id, line);
   }
 
   answered(id: Id, line: number): void {
-    this.#answers.set(id, line);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    this.#responseLines.set(id, line);
+    const [oldest] = this.#responseLines.keys();
+    if (this.#responseLines.size > MAX_ANSWERS && oldest !== undefined) this.#responseLines.delete(oldest);
   }
 
   answers(message: Message): number | undefined {
     if (!Message.isResponse(message) || message.id === null) return undefined;
-    const line = this.#asked.get(message.id);
-    this.#asked.delete(message.id);
+    const line = this.#requestLines.get(message.id);
+    this.#requestLines.delete(message.id);
     return line;
   }
 
   progress(line: number, awaited: ReadonlySet<string>): LineProgress {
-    for (const id of this.#answers.keys()) if (!awaited.has(String(id))) this.#answers.delete(id);
-    const open = [...this.#again, ...this.#asked.values(), ...this.#answers.values()];
+    for (const id of this.#responseLines.keys()) if (!awaited.has(String(id))) this.#responseLines.delete(id);
+    const open = [...this.#unhandledBefore, ...this.#requestLines.values(), ...this.#responseLines.values()];
     return { line, open: open.sort((one, two) => one - two) };
   }
 }

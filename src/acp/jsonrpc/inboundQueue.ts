@@ -23,15 +23,15 @@ export class InboundQueue {
   readonly #onCancel: (id: string | number) => void;
   readonly #log: Log;
   #deliver: ((message: Message) => void) | undefined;
-  #waiting: Entry[] = [];
+  #entries: Entry[] = [];
   #head = 0;
   /** vscode-jsonrpc is handling a message, or code that awaited its response has not run yet. */
-  #isHeld = false;
+  #isDispatching = false;
   #isDraining = false;
   /** Highest line number that was handed over. */
   handled = 0;
   /** Line of the message that vscode-jsonrpc is handling. */
-  #heldLine = 0;
+  #dispatchingLine = 0;
 
   /** @param onCancel called when the agent cancels its request with this id */
   constructor(handlers: InboundHandlers, onCancel: (id: string | number) => void, log: Log) {
@@ -53,11 +53,11 @@ export class InboundQueue {
 
   /** Adds the params of a `session/update`, to be delivered at the next {@link flush}. */
   pushUpdate(params: unknown, line: number): void {
-    const last = this.#waiting.at(-1);
+    const last = this.#entries.at(-1);
     if (last && 'updates' in last) {
       last.updates.push(params);
       last.line = line;
-    } else this.#waiting.push({ updates: [params], line });
+    } else this.#entries.push({ updates: [params], line });
   }
 
   pushNotification(method: string, params: unknown, line: number): void {
@@ -77,15 +77,15 @@ export class InboundQueue {
     if (this.#isDraining) return;
     this.#isDraining = true;
     try {
-      while (!this.#isHeld && this.#deliver) {
-        const entry = this.#take();
+      while (!this.#isDispatching && this.#deliver) {
+        const entry = this.#shift();
         if (!entry) return;
         if ('message' in entry) {
-          this.#isHeld = true;
-          this.#heldLine = entry.line;
+          this.#isDispatching = true;
+          this.#dispatchingLine = entry.line;
           this.#deliver(entry.message);
         } else {
-          this.#handles(entry.line);
+          this.#markHandled(entry.line);
           try {
             if ('updates' in entry) this.#handlers.onUpdates(entry.updates);
             else entry.run();
@@ -101,8 +101,8 @@ export class InboundQueue {
 
   /** Call before a message is handled. Returns its line number. */
   dispatching(): number {
-    this.#handles(this.#heldLine);
-    return this.#heldLine;
+    this.#markHandled(this.#dispatchingLine);
+    return this.#dispatchingLine;
   }
 
   /**
@@ -110,44 +110,44 @@ export class InboundQueue {
    * that code awaiting a response runs before later messages are handled.
    */
   dispatched(): void {
-    const next = this.#waiting[this.#head];
+    const next = this.#entries[this.#head];
     if (next && 'message' in next) this.#release();
     else setImmediate(() => this.#release());
   }
 
   /** Calls `run` once everything queued so far has been handled, and never synchronously. */
   whenDrained(run: () => void): void {
-    this.#waiting.push({ run, line: 0 });
+    this.#entries.push({ run, line: 0 });
     queueMicrotask(() => this.flush());
   }
 
   /** Discards the queue and stops delivery. */
   clear(): void {
     this.#deliver = undefined;
-    this.#waiting = [];
+    this.#entries = [];
     this.#head = 0;
   }
 
   #add(entry: Entry): void {
-    this.#waiting.push(entry);
+    this.#entries.push(entry);
     this.flush();
   }
 
-  #handles(line: number): void {
+  #markHandled(line: number): void {
     this.handled = Math.max(this.handled, line);
   }
 
   #release(): void {
-    this.#isHeld = false;
+    this.#isDispatching = false;
     this.flush();
   }
 
-  #take(): Entry | undefined {
-    const entry = this.#waiting[this.#head];
+  #shift(): Entry | undefined {
+    const entry = this.#entries[this.#head];
     if (!entry) return undefined;
     this.#head++;
-    if (this.#head === this.#waiting.length) {
-      this.#waiting = [];
+    if (this.#head === this.#entries.length) {
+      this.#entries = [];
       this.#head = 0;
     }
     return entry;

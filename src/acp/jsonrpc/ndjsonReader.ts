@@ -68,7 +68,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   readonly #splitter: LineSplitter;
   #ended = false;
   /** Number of the line that was read last. */
-  #line = 0;
+  #lineNumber = 0;
 
   constructor(options: NdjsonReaderOptions) {
     super();
@@ -88,9 +88,9 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     super.dispose();
   }
 
-  data(chunk: Uint8Array, line = this.#line + 1): void {
+  data(chunk: Uint8Array, line = this.#lineNumber + 1): void {
     if (this.#ended) return;
-    this.#line = line - 1;
+    this.#lineNumber = line - 1;
     const { stats, maxMessageBytes, onEnd } = this.#options;
     stats.bytesIn += chunk.length;
     const isWithinLimit = this.#splitter.push(chunk);
@@ -118,7 +118,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   #read(line: string): void {
     // A handler may have closed the connection in the middle of a chunk.
     if (this.#ended) return;
-    this.#line++;
+    this.#lineNumber++;
     let message: unknown;
     try {
       message = parseMessage(line);
@@ -138,19 +138,19 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       return;
     }
     this.#options.stats.messagesIn++;
-    this.#sort(message as WireMessage, line);
+    this.#dispatch(message as WireMessage, line);
   }
 
-  #sort(message: WireMessage, line: string): void {
+  #dispatch(message: WireMessage, line: string): void {
     const { method, id } = message;
     if (method === 'session/update' && (id === undefined || id === null)) {
-      this.queue.pushUpdate(message.params, this.#line);
+      this.queue.pushUpdate(message.params, this.#lineNumber);
     } else if (typeof method !== 'string') {
       this.#response(message, line);
     } else if (id === undefined) {
       this.#notification(method, message.params);
     } else if (typeof id === 'string' || typeof id === 'number') {
-      this.queue.push(message as unknown as Message, this.#line);
+      this.queue.push(message as unknown as Message, this.#lineNumber);
     } else {
       this.#options.log.warn(`A request from the agent has no usable id: ${bounded(line)}`);
       this.#options.refuse(RPC_CODES.invalidRequest, 'The id of a request must be a string or a number');
@@ -163,11 +163,11 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (method === '$/cancel_request' || method === '$/cancelRequest') {
       const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
       const id = named.requestId ?? named.id;
-      if (typeof id === 'string' || typeof id === 'number') this.queue.pushCancel(id, this.#line);
+      if (typeof id === 'string' || typeof id === 'number') this.queue.pushCancel(id, this.#lineNumber);
       else this.#options.log.warn(`The agent sent ${method} without a request id`);
       return;
     }
-    this.queue.pushNotification(method, params, this.#line);
+    this.queue.pushNotification(method, params, this.#lineNumber);
   }
 
   #response(message: WireMessage, line: string): void {
@@ -178,13 +178,13 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     }
     // A malformed response still settles its request, which would wait forever otherwise.
     if (error !== undefined && error !== null) {
-      this.queue.push(errorResponse(id, error), this.#line);
+      this.queue.push(errorResponse(id, error), this.#lineNumber);
     } else if (message.result !== undefined) {
-      this.queue.push(message as unknown as Message, this.#line);
+      this.queue.push(message as unknown as Message, this.#lineNumber);
     } else if (error === null) {
-      this.queue.push({ jsonrpc: '2.0', id, result: null } as Message, this.#line);
+      this.queue.push({ jsonrpc: '2.0', id, result: null } as Message, this.#lineNumber);
     } else {
-      this.queue.push(errorResponse(id, 'The answer of the agent has neither a result nor an error'), this.#line);
+      this.queue.push(errorResponse(id, 'The answer of the agent has neither a result nor an error'), this.#lineNumber);
     }
   }
 
@@ -209,7 +209,7 @@ interface WireMessage {
 
 const MEMBERS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error', '_meta']);
 /** Every message has one of these. */
-const SAYS = ['method', 'result', 'error'];
+const REQUIRED_MEMBERS = ['method', 'result', 'error'];
 
 /**
  * Returns whether an object is meant as a message. Some agents omit `jsonrpc`; log lines have other
@@ -218,7 +218,9 @@ const SAYS = ['method', 'result', 'error'];
 function isMessage(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   if (Object.hasOwn(value, 'jsonrpc')) return true;
-  return Object.keys(value).every((key) => MEMBERS.has(key)) && SAYS.some((key) => Object.hasOwn(value, key));
+  return (
+    Object.keys(value).every((key) => MEMBERS.has(key)) && REQUIRED_MEMBERS.some((key) => Object.hasOwn(value, key))
+  );
 }
 
 function isBatch(value: unknown): boolean {

@@ -83,12 +83,12 @@ export class RpcConnection implements RpcCaller, Disposable {
   readonly #lines = new HandledLines();
   readonly stats = newRpcStats();
   readonly #pending = new Map<string | number, Outgoing>();
-  readonly #earlier = new Map<string | number, Deferred<unknown>>();
+  readonly #earlierRequests = new Map<string | number, Deferred<unknown>>();
   readonly #onRequestSent: (() => void) | undefined;
   readonly #didClose: Emitter<ParleyError | undefined>;
   readonly #scrub: (text: string) => string;
-  #leaving: Outgoing | undefined;
-  #closedBy: ParleyError | undefined;
+  #unsent: Outgoing | undefined;
+  #closeError: ParleyError | undefined;
 
   constructor(options: RpcConnectionOptions) {
     const { transport, handlers, log, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
@@ -152,7 +152,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   get isClosed(): boolean {
-    return this.#closedBy !== undefined;
+    return this.#closeError !== undefined;
   }
 
   untilAnswered(id: string | number): AbortSignal | undefined {
@@ -173,7 +173,7 @@ export class RpcConnection implements RpcCaller, Disposable {
    * sending; ParleyError `connection-closed` or `message-too-large`.
    */
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
-    if (this.#closedBy) throw this.#closedBy;
+    if (this.#closeError) throw this.#closeError;
     if (options.signal?.aborted) throw new RpcError(RPC_CODES.cancelled, 'Cancelled before it was sent');
     const outgoing: Outgoing = {
       method,
@@ -182,7 +182,7 @@ export class RpcConnection implements RpcCaller, Disposable {
       failure: undefined,
       over: undefined,
     };
-    this.#leaving = outgoing;
+    this.#unsent = outgoing;
     try {
       const args = params === undefined || params === null ? [] : [params];
       const tokens = options.signal ? [tokenOf(options.signal)] : [];
@@ -190,7 +190,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     } catch (error) {
       throw this.#requestError(error, outgoing);
     } finally {
-      if (this.#leaving === outgoing) this.#leaving = undefined;
+      if (this.#unsent === outgoing) this.#unsent = undefined;
       if (outgoing.id !== undefined) this.#pending.delete(outgoing.id);
       outgoing.over?.abort();
     }
@@ -201,11 +201,11 @@ export class RpcConnection implements RpcCaller, Disposable {
    * @throws as {@link request}
    */
   async answerTo(id: string | number, method: string, signal: AbortSignal): Promise<unknown> {
-    if (this.#closedBy) throw this.#closedBy;
+    if (this.#closeError) throw this.#closeError;
     const answer = new Deferred<unknown>();
     const outgoing: Outgoing = { method, onSent: undefined, id, failure: undefined, over: undefined };
     this.#pending.set(id, outgoing);
-    this.#earlier.set(id, answer);
+    this.#earlierRequests.set(id, answer);
     const cancel = (): void => void this.notify('$/cancel_request', { requestId: id }).catch(() => undefined);
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -213,7 +213,7 @@ export class RpcConnection implements RpcCaller, Disposable {
       return await answer.promise;
     } finally {
       signal.removeEventListener('abort', cancel);
-      this.#earlier.delete(id);
+      this.#earlierRequests.delete(id);
       this.#pending.delete(id);
       outgoing.over?.abort();
     }
@@ -221,7 +221,7 @@ export class RpcConnection implements RpcCaller, Disposable {
 
   /** @throws ParleyError `connection-closed` or `message-too-large` */
   async notify(method: string, params: unknown): Promise<void> {
-    if (this.#closedBy) throw this.#closedBy;
+    if (this.#closeError) throw this.#closeError;
     if (params === undefined || params === null) await this.#connection.sendNotification(method);
     else await this.#connection.sendNotification(method, params);
   }
@@ -233,14 +233,14 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   #close(error: ParleyError | undefined, fire: boolean): void {
-    if (this.#closedBy) return;
-    this.#closedBy =
+    if (this.#closeError) return;
+    this.#closeError =
       error ?? new ParleyError('connection-closed', localizable('The connection to the agent is closed.'));
     if (this.#pending.size > 0) {
       const methods = [...this.#pending.values()].map((outgoing) => outgoing.method).join(', ');
       this.#log.info(`The connection closed with ${this.#pending.size} requests unanswered: ${methods}`);
     }
-    for (const answer of this.#earlier.values()) answer.reject(this.#closedBy);
+    for (const answer of this.#earlierRequests.values()) answer.reject(this.#closeError);
     this.#cancellation.cancelAll();
     this.#connection.dispose();
     this.#transport.dispose();
@@ -264,7 +264,7 @@ export class RpcConnection implements RpcCaller, Disposable {
    * transport.
    */
   async #write(inner: Message, maxBytes: number, onLine: ((line: string) => void) | undefined): Promise<void> {
-    if (this.#closedBy) return;
+    if (this.#closeError) return;
     const message = this.#ids.toWire(inner);
     try {
       const line = encode(message);
@@ -284,9 +284,9 @@ export class RpcConnection implements RpcCaller, Disposable {
 
   /** Learns the id that vscode-jsonrpc chose for a request: there is no other way. */
   #onWrite(message: Message): void {
-    if (!Message.isRequest(message) || message.id === null || !this.#leaving) return;
-    const outgoing = this.#leaving;
-    this.#leaving = undefined;
+    if (!Message.isRequest(message) || message.id === null || !this.#unsent) return;
+    const outgoing = this.#unsent;
+    this.#unsent = undefined;
     outgoing.id = message.id;
     this.#pending.set(message.id, outgoing);
     outgoing.onSent?.(message.id);
@@ -296,14 +296,14 @@ export class RpcConnection implements RpcCaller, Disposable {
   /** Keeps the reason of a failed write, which vscode-jsonrpc would turn into a number. */
   #onFailed(message: Message, error: unknown): void {
     if (!Message.isRequest(message) || message.id === null) return;
-    const outgoing = this.#pending.get(message.id) ?? this.#leaving;
+    const outgoing = this.#pending.get(message.id) ?? this.#unsent;
     if (outgoing) outgoing.failure = error;
   }
 
   #requestError(error: unknown, outgoing: Outgoing): unknown {
     if (outgoing.failure !== undefined) return outgoing.failure;
-    if (!(error instanceof ResponseError)) return this.#closedBy ?? error;
-    if (this.#closedBy && error.code === ErrorCodes.PendingResponseRejected) return this.#closedBy;
+    if (!(error instanceof ResponseError)) return this.#closeError ?? error;
+    if (this.#closeError && error.code === ErrorCodes.PendingResponseRejected) return this.#closeError;
     return this.#answerError(error);
   }
 
@@ -311,15 +311,15 @@ export class RpcConnection implements RpcCaller, Disposable {
     try {
       const line = this.#reader.queue.dispatching();
       this.#lines.handling(message, line);
-      const known = Message.isResponse(message) ? this.#matched(message, line) : message;
-      return known && next(known);
+      const accepted = Message.isResponse(message) ? this.#matchResponse(message, line) : message;
+      return accepted && next(accepted);
     } finally {
       this.#reader.queue.dispatched();
     }
   }
 
   /** Matches a response to its request. Some agents answer "1" to 1. */
-  #matched(message: ResponseMessage, line: number): Message | undefined {
+  #matchResponse(message: ResponseMessage, line: number): Message | undefined {
     const given = message.id;
     const id = [given, typeof given === 'string' ? Number(given) : given].find(
       (one) => one !== null && this.#pending.has(one),
@@ -329,11 +329,11 @@ export class RpcConnection implements RpcCaller, Disposable {
       return undefined;
     }
     this.#lines.answered(id, line);
-    const earlier = this.#earlier.get(id);
-    if (!earlier) return this.#ids.toInner(message, id);
+    const deferred = this.#earlierRequests.get(id);
+    if (!deferred) return this.#ids.toInner(message, id);
     const { error, result } = message;
-    if (error) earlier.reject(this.#answerError(error));
-    else earlier.resolve(result);
+    if (error) deferred.reject(this.#answerError(error));
+    else deferred.resolve(result);
     return undefined;
   }
 
@@ -367,11 +367,11 @@ export class RpcConnection implements RpcCaller, Disposable {
  * by its id to all of them.
  */
 class WireIds {
-  readonly #first: number;
+  readonly #offset: number;
   next: number;
 
   constructor(first: number) {
-    this.#first = first;
+    this.#offset = first;
     this.next = first;
   }
 
@@ -383,11 +383,11 @@ class WireIds {
   };
 
   idOf(id: number): number {
-    return id + this.#first;
+    return id + this.#offset;
   }
 
   toInner(message: Message, id: string | number): Message {
-    const inner = typeof id === 'number' ? id - this.#first : id;
+    const inner = typeof id === 'number' ? id - this.#offset : id;
     return { ...message, id: inner } as Message;
   }
 }

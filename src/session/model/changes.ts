@@ -4,9 +4,9 @@
 import { tail } from '../../base/text';
 
 /** Characters of terminal output kept for a slow reader: more than it shows. */
-const MAX_TERMINAL_BEHIND = 128 * 1024;
+const MAX_PENDING_TERMINAL_CHARS = 128 * 1024;
 /** Characters pending for one reader. Beyond that, rereading everything is cheaper. */
-const MAX_BEHIND = 4 * 1024 * 1024;
+const MAX_PENDING_CHARS = 4 * 1024 * 1024;
 
 export type SessionPart =
   | 'connection'
@@ -40,7 +40,7 @@ export class Changes {
    * No changes are recorded until {@link reset}.
    */
   cleared = false;
-  #behind = 0;
+  #pendingChars = 0;
   readonly #wake: () => void;
 
   /**
@@ -65,7 +65,7 @@ export class Changes {
   entry(index: number): void {
     if (!this.cleared) {
       const known = this.entries.get(index);
-      if (typeof known === 'string') this.#behind -= known.length;
+      if (typeof known === 'string') this.#pendingChars -= known.length;
       this.blocks.delete(index);
       this.entries.set(index, true);
     }
@@ -76,7 +76,7 @@ export class Changes {
     const known = this.cleared || this.entries.get(index);
     if (known !== true && !this.blocks.has(index)) {
       this.entries.set(index, known === undefined ? text : known + text);
-      this.#note(text.length);
+      this.#count(text.length);
     }
     this.#wake();
   }
@@ -95,9 +95,9 @@ export class Changes {
     if (!this.cleared) {
       const known = this.terminals.get(id) ?? '';
       const whole = known + text;
-      const kept = whole.length > 2 * MAX_TERMINAL_BEHIND ? tail(whole, MAX_TERMINAL_BEHIND) : whole;
+      const kept = whole.length > 2 * MAX_PENDING_TERMINAL_CHARS ? tail(whole, MAX_PENDING_TERMINAL_CHARS) : whole;
       this.terminals.set(id, kept);
-      this.#note(kept.length - known.length);
+      this.#count(kept.length - known.length);
     }
     this.#wake();
   }
@@ -119,12 +119,12 @@ export class Changes {
     this.terminals.clear();
     this.parts.clear();
     this.cleared = false;
-    this.#behind = 0;
+    this.#pendingChars = 0;
   }
 
-  #note(chars: number): void {
-    this.#behind += chars;
-    if (this.#behind <= MAX_BEHIND) return;
+  #count(chars: number): void {
+    this.#pendingChars += chars;
+    if (this.#pendingChars <= MAX_PENDING_CHARS) return;
     this.reset();
     this.cleared = true;
   }

@@ -48,7 +48,7 @@ export function applyTitle(state: SessionState, { title, byUser }: EventOf<'info
   state.isNamed = byUser === true;
 }
 
-export function promptLeft(state: SessionState): void {
+export function applyPromptSent(state: SessionState): void {
   state.isOpening = false;
   state.wanted = [];
 }

@@ -76,7 +76,7 @@ export class ModelContext {
   ): number => {
     const { state } = this;
     const index = state.entries.length;
-    settle(state.entries[index - 1]);
+    compactText(state.entries[index - 1]);
     const entry = make({ id: `e${index}`, index, at, ...turnOfNextEntry(state) });
     state.entries.push(entry);
     if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
@@ -92,7 +92,7 @@ export class ModelContext {
 /**
  * Compacts the text of a message that is probably complete: its chunks take four times the memory.
  */
-function settle(entry: Entry | undefined): void {
+function compactText(entry: Entry | undefined): void {
   if (entry?.kind !== 'agent' && entry?.kind !== 'thought') return;
   const last = entry.content.at(-1);
   if (last?.type === 'text') entry.content[entry.content.length - 1] = { ...last, text: detached(last.text) };

@@ -30,7 +30,7 @@ export function withoutBare(text: string, count: number): string {
   return text.slice(index);
 }
 
-export function isBeginning(one: string, other: string): boolean {
+export function isEitherPrefix(one: string, other: string): boolean {
   return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
 }
 
@@ -51,8 +51,8 @@ export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: s
  * @param limit in characters
  */
 export function firstWordsOf({ entries }: Pick<SessionState, 'entries'>, limit: number): string | undefined {
-  const said = entries.slice(0, MOST_BEFORE).find((entry) => entry.kind === 'user' || isBeingRead(entry));
-  const block = said?.kind === 'user' ? said.content.find(({ type }) => type === 'text') : undefined;
+  const first = entries.slice(0, MOST_BEFORE).find((entry) => entry.kind === 'user' || isBeingRead(entry));
+  const block = first?.kind === 'user' ? first.content.find(({ type }) => type === 'text') : undefined;
   const line = block?.type === 'text' ? block.text.trim().split('\n', 1)[0]?.trimEnd() : undefined;
   return line ? head(line, limit) : undefined;
 }

@@ -9,7 +9,7 @@ import type { EventOf } from '../events/event';
 import { currentTurn, type ModelContext, type PromptEcho } from './context';
 import type { MessageEntry } from './state';
 import { callOf } from './tools';
-import { beginReplayedTurn, noteMessageOfOthers } from './turns';
+import { beginReplayedTurn, markAsElsewhere } from './turns';
 
 const MAX_PROMPTS = 50;
 
@@ -39,7 +39,7 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
       ? undefined
       : state.entries[context.messages.get(`${event.role}:${event.messageId}`) ?? -1];
   const earlier =
-    known && event.messageId !== undefined && namesAnother(context, event.role, event.messageId) ? undefined : known;
+    known && event.messageId !== undefined && isIdReused(context, event.role, event.messageId) ? undefined : known;
   const index = context.push(
     (base) => ({
       ...base,
@@ -54,7 +54,7 @@ export function addMessageChunk(context: ModelContext, event: EventOf<'message_c
     at,
   );
   if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
-  if (event.role === 'user') noteMessageOfOthers(context, state.entries[index] as MessageEntry);
+  if (event.role === 'user') markAsElsewhere(context, state.entries[index] as MessageEntry);
 }
 
 const MAX_NESTED = 200;
@@ -85,7 +85,7 @@ function addNestedChunk(
   nestedMessages.set(parent, entry);
   const [oldest] = nestedMessages.keys();
   if (nestedMessages.size > MAX_NESTED && oldest !== undefined) nestedMessages.delete(oldest);
-  const changed = state.nests.put(entry, parent, callOf(context, parent), false);
+  const changed = state.nests.add(entry, parent, callOf(context, parent), false);
   for (const one of changed) context.note((changes) => changes.entry(one.index));
 }
 
@@ -99,7 +99,7 @@ export function setMessage(context: ModelContext, event: EventOf<'message'>, at:
   const known = context.state.entries[context.messages.get(key) ?? -1];
   if (role === 'user' && (!known || known.turnId !== context.state.turn?.id)) linkByText(context, key, event);
   const entry = context.state.entries[context.messages.get(key) ?? -1];
-  if (entry?.kind === role && !(event.content && namesAnother(context, role, messageId))) {
+  if (entry?.kind === role && !(event.content && isIdReused(context, role, messageId))) {
     if (event.content === undefined || (role === 'user' && repeatsPrompt(context, entry, event.content))) return;
     const { content, dropped } = bounded(event.content ?? []);
     entry.content.splice(0, entry.content.length, ...content);
@@ -113,7 +113,7 @@ export function setMessage(context: ModelContext, event: EventOf<'message'>, at:
   if (role === 'user') beginReplayedTurn(context, at);
   const index = context.push((base) => ({ ...base, kind: role, messageId, content, dropped, until: at }), at);
   context.messages.set(key, index);
-  if (role === 'user') noteMessageOfOthers(context, context.state.entries[index] as MessageEntry);
+  if (role === 'user') markAsElsewhere(context, context.state.entries[index] as MessageEntry);
 }
 
 /** Adds the user's prompt, unless the agent has already echoed it. */
@@ -180,7 +180,7 @@ function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dr
  * Returns whether a known id is about a new message: some agents give all turns the same message
  * id. False if this turn has a message with another id.
  */
-function namesAnother({ state, messages }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
+function isIdReused({ state, messages }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
   const known = messages.get(`${role}:${messageId}`);
   const turn = currentTurn(state);
   if (known === undefined || !turn) return false;
@@ -216,7 +216,7 @@ function openMessage(
   if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
     return undefined;
   const mayBeAnother = messageId !== undefined && !(isLast && entry.turnId === currentTurn(state)?.id);
-  if (mayBeAnother && namesAnother(context, role, messageId)) return undefined;
+  if (mayBeAnother && isIdReused(context, role, messageId)) return undefined;
   const closed = turn?.endedAt !== undefined && entry.late === undefined;
   return closed || (messageId === undefined && entry.turnId !== (state.turn ?? state.turns.at(-1))?.id)
     ? undefined
@@ -281,18 +281,18 @@ function isEcho(context: ModelContext, event: EventOf<'message_chunk'>, at: numb
   const index = messageId === undefined ? undefined : context.messages.get(`user:${messageId}`);
   if (index !== undefined) return isEchoOf(context, index, block, at);
   if (!echo || !state.turn) return false;
-  if (state.turn.firstOutputAt === undefined) return block.type !== 'text' || repeats(echo, block.text);
+  if (state.turn.firstOutputAt === undefined) return block.type !== 'text' || matchesEcho(echo, block.text);
   // Some agents think before they echo: then only the whole prompt is its echo, once.
   const prompt = state.entries[echo.index];
   const isEchoed = echo.position > 0 || (prompt?.kind === 'user' && prompt.messageId !== undefined);
-  return !isEchoed && block.type === 'text' && block.text === echo.text && repeats(echo, block.text);
+  return !isEchoed && block.type === 'text' && block.text === echo.text && matchesEcho(echo, block.text);
 }
 
 function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at: number): boolean {
   const entry = context.state.entries[index];
   const [promptId, echo] = [...context.prompts].find(([, candidate]) => candidate.index === index) ?? [];
   if (!echo || promptId === undefined || entry?.kind !== 'user') return false;
-  if (block.type !== 'text' || repeats(echo, block.text)) return true;
+  if (block.type !== 'text' || matchesEcho(echo, block.text)) return true;
   context.prompts.delete(promptId);
   const { content, dropped } = bounded([{ type: 'text', text: echo.text.slice(0, echo.position) }, block]);
   entry.content.splice(0, entry.content.length, ...content);
@@ -308,7 +308,7 @@ function repeatsPrompt(context: ModelContext, entry: MessageEntry, content: read
   return echo !== undefined && content !== null && textOfBlocks(content) === echo.text;
 }
 
-function repeats(echo: PromptEcho, text: string): boolean {
+function matchesEcho(echo: PromptEcho, text: string): boolean {
   if (!echo.text.startsWith(text, echo.position)) return false;
   echo.position += text.length;
   return true;

@@ -14,7 +14,7 @@ import {
 import type { EventOf, Mark, RestoredEvent, SessionEvent, TimedEvent } from '../events/event';
 import { ownText } from '../events/ownText';
 import type { Changes, SessionPart } from './changes';
-import { applyChoices, applyTitle, promptLeft } from './choices';
+import { applyChoices, applyPromptSent, applyTitle } from './choices';
 import { clear, currentTurn, ModelContext, shiftIndexes, upsert } from './context';
 import { addGap, addGaps, fillGaps } from './gaps';
 import { addMessageChunk, addPrompt, appendText, linkPrompt, setMessage } from './messages';
@@ -33,7 +33,7 @@ import {
   requestCancel,
   startTurn,
 } from './turns';
-import { waitBegins, waitEnds } from './waits';
+import { beginWait, endWait } from './waits';
 
 export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'planIndex' | 'observe'>;
 
@@ -161,7 +161,7 @@ export class SessionModel {
         return;
       case 'prompt_sent':
         addPrompt(context, event, at);
-        promptLeft(state);
+        applyPromptSent(state);
         return;
       case 'prompt_inserted':
         linkPrompt(context, event);
@@ -237,7 +237,7 @@ export class SessionModel {
         applyTitle(state, event);
         break;
       case 'permission_asked':
-        waitBegins(context, at);
+        beginWait(context, at);
         state.permissions.set(event.permissionId, {
           id: event.permissionId,
           title: event.title,
@@ -253,7 +253,7 @@ export class SessionModel {
         noteDecision(context, event);
         const asked = state.permissions.get(event.permissionId);
         state.permissions.delete(event.permissionId);
-        if (asked) waitEnds(context, asked, at);
+        if (asked) endWait(context, asked, at);
         break;
       }
       case 'elicitation_asked':

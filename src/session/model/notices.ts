@@ -8,7 +8,7 @@ import type { EventOf } from '../events/event';
 import { type OwnText, ownText, UNDO_RESTORE } from '../events/ownText';
 import { type ModelContext, upsert } from './context';
 import { textOf } from './entryText';
-import { waitBegins, waitEnds } from './waits';
+import { beginWait, endWait } from './waits';
 
 export function addNotice(
   context: ModelContext,
@@ -41,7 +41,7 @@ export function addNotice(
     }
     case 'error': {
       const { code, message, hint, stderr, actions, turnId } = event;
-      if (!hint && !stderr && !actions && typeof message === 'string' && isSaid(context, message)) return;
+      if (!hint && !stderr && !actions && typeof message === 'string' && isAlreadyShown(context, message)) return;
       context.push(
         (base) => ({
           ...(turnId !== undefined ? { ...base, turnId } : context.state.turn ? base : outside(base)),
@@ -66,7 +66,7 @@ function withdrawUndo(context: ModelContext): void {
 }
 
 /** Some agents explain a failure in a message and repeat it as the turn's error: show it once. */
-function isSaid({ state }: ModelContext, message: string): boolean {
+function isAlreadyShown({ state }: ModelContext, message: string): boolean {
   const last = state.entries.at(-1);
   if (!state.turn || last?.kind !== 'agent' || last.turnId !== state.turn.id) return false;
   const words = message.trim();
@@ -92,7 +92,7 @@ const CODES: Readonly<Record<string, OwnText>> = {
 /** Applies a status or part of the summary. Absent fields are unchanged, empty ones clear. */
 export function applyCompaction(context: ModelContext, event: EventOf<'compaction'>, at: number): void {
   const { status, summary, append, error } = event;
-  const said =
+  const reason =
     status === undefined ? undefined : (own(CODES, status) ?? ownText('compaction-other', status.slice(0, 100)));
   const severity = status === 'failed' ? 'error' : status === 'in_progress' ? 'busy' : 'info';
   upsert(
@@ -103,16 +103,16 @@ export function applyCompaction(context: ModelContext, event: EventOf<'compactio
     (base) => ({
       ...base,
       kind: 'notice',
-      severity: said === undefined ? 'busy' : severity,
+      severity: reason === undefined ? 'busy' : severity,
       title: '',
-      said: said ?? ownText('compaction-in_progress'),
+      said: reason ?? ownText('compaction-in_progress'),
       text: error ?? '',
       detail: head(summary ?? append ?? '', MAX_TOOL_TEXT),
     }),
     (entry) => {
       if (entry.kind !== 'notice') return;
-      if (said !== undefined) {
-        entry.said = said;
+      if (reason !== undefined) {
+        entry.said = reason;
         entry.severity = severity;
       }
       if (error !== undefined) entry.text = error;
@@ -127,7 +127,7 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
   const { elicitations } = context.state;
   switch (event.type) {
     case 'elicitation_asked': {
-      waitBegins(context, at);
+      beginWait(context, at);
       const { type: _type, ...asked } = event;
       elicitations.set(event.id, { ...asked, at });
       return;
@@ -141,7 +141,7 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
       const known = elicitations.get(event.id);
       if (!known) return;
       elicitations.delete(event.id);
-      waitEnds(context, known, at);
+      endWait(context, known, at);
       const said = ownText(outcomeOf(event, known.mode));
       const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
       const text = event.answer ? `${question} → ${event.answer}` : question;

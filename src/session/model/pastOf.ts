@@ -6,7 +6,7 @@ import type { Entry, SessionState, ToolEntry } from './state';
 import { isEnded } from './tools';
 
 /** Notice actions that stay valid in another session: links to sessions. */
-const SHOWS = 'show:';
+const SHOW_ACTION = 'show:';
 
 /** @param end entries before this index; absent: all */
 export function pastOf(
@@ -33,7 +33,7 @@ export function pastOf(
     if (entry.kind === 'tool') {
       for (const event of terminalsOf(entry, { terminals })) events.push({ at, event });
       events.push(...callEvents(entry, calls));
-    } else for (const event of carried(entry, calls)) events.push({ at, event });
+    } else for (const event of eventsOfEntry(entry, calls)) events.push({ at, event });
   }
   return [...events, { at: events.at(-1)?.at ?? 0, event: { type: 'replay_ended' } }];
 }
@@ -55,7 +55,7 @@ function callEvents(entry: ToolEntry, calls: Map<string, string>): readonly Time
   });
 }
 
-function carried(entry: Exclude<Entry, ToolEntry>, calls: ReadonlyMap<string, string>): readonly SessionEvent[] {
+function eventsOfEntry(entry: Exclude<Entry, ToolEntry>, calls: ReadonlyMap<string, string>): readonly SessionEvent[] {
   switch (entry.kind) {
     case 'user':
       // A separate id keeps two consecutive messages apart.
@@ -68,7 +68,7 @@ function carried(entry: Exclude<Entry, ToolEntry>, calls: ReadonlyMap<string, st
       return [...eventsOf(entry), ...(entry.removed ? [{ type: 'plan_removed', planId: entry.planId } as const] : [])];
     case 'notice': {
       const { action, raw } = entry;
-      const shows = raw === undefined && action?.id.startsWith(SHOWS) ? { action } : {};
+      const shows = raw === undefined && action?.id.startsWith(SHOW_ACTION) ? { action } : {};
       return eventsOf(entry).map((event) => ({ ...event, ...shows }));
     }
     default:

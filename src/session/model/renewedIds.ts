@@ -3,7 +3,7 @@
 
 import type { EventOf } from '../events/event';
 import type { ModelContext } from './context';
-import { bareTextOf, isBeginning } from './entryText';
+import { bareTextOf, isEitherPrefix } from './entryText';
 import type { Entry } from './state';
 
 const MAX_KNOWN = 50;
@@ -27,7 +27,7 @@ export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): re
     const theirs = repeated[index] as Entry;
     const id = idOf(theirs);
     const entry = id === undefined ? undefined : ours.get(id);
-    if (id !== undefined && entry && isSame(entry, theirs)) same.push(id);
+    if (id !== undefined && entry && hasSameContent(entry, theirs)) same.push(id);
   }
   return same;
 }
@@ -37,21 +37,21 @@ export function renewIds(context: ModelContext, { known = [] }: EventOf<'ids_ren
   const same = new Set(known);
   for (const key of context.messages.keys()) if (!same.has(key)) context.messages.delete(key);
   for (const id of context.tools.keys()) if (!same.has(toolId(id))) context.tools.delete(id);
-  for (const name of same) nameAgain(context, name);
+  for (const name of same) restoreId(context, name);
   context.state.nests.renew();
   context.nestedMessages.clear();
   context.plans.clear();
   context.compactions.clear();
 }
 
-function nameAgain(context: ModelContext, name: string): void {
+function restoreId(context: ModelContext, name: string): void {
   const entry = context.state.entries.findLast((one) => idOf(one) === name);
   if (entry?.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
   else if (entry) context.messages.set(name, entry.index);
 }
 
-function isSame(ours: Entry, theirs: Entry): boolean {
-  return isBeginning(comparableText(ours), comparableText(theirs));
+function hasSameContent(ours: Entry, theirs: Entry): boolean {
+  return isEitherPrefix(comparableText(ours), comparableText(theirs));
 }
 
 function comparableText(entry: Entry): string {

@@ -187,7 +187,7 @@ export type Elicitation = {
 export const MODE_ID = '';
 
 export const MAX_NESTING = 5;
-const MAX_WAITING = 5000;
+const MAX_ORPHANS = 5000;
 
 interface Nest {
   readonly children: Entry[];
@@ -207,8 +207,8 @@ export interface NestCounts {
 export class Nests {
   readonly #nests = new Map<ToolEntry, Nest>();
   readonly #parents = new Map<Entry, ToolEntry>();
-  readonly #waiting = new Map<string, Entry[]>();
-  #waitingCount = 0;
+  readonly #orphans = new Map<string, Entry[]>();
+  #orphanCount = 0;
 
   get isEmpty(): boolean {
     return this.#parents.size === 0;
@@ -236,49 +236,49 @@ export class Nests {
   }
 
   /** Adds an entry that names its parent. */
-  put(entry: Entry, id: string, parent: ToolEntry | undefined, isOpen: boolean): readonly Entry[] {
+  add(entry: Entry, id: string, parent: ToolEntry | undefined, isOpen: boolean): readonly Entry[] {
     if (this.#parents.has(entry)) return [];
     if (parent) return this.#link(entry, parent, isOpen);
-    const waiting = this.#waiting.get(id) ?? [];
-    if (this.#waitingCount >= MAX_WAITING || waiting.includes(entry)) return [];
+    const waiting = this.#orphans.get(id) ?? [];
+    if (this.#orphanCount >= MAX_ORPHANS || waiting.includes(entry)) return [];
     waiting.push(entry);
-    this.#waiting.set(id, waiting);
-    this.#waitingCount++;
+    this.#orphans.set(id, waiting);
+    this.#orphanCount++;
     return [];
   }
 
   /** A call is new: entries that waited for it are nested in it from now on. */
   announce(id: string, parent: ToolEntry, isOpen: (entry: Entry) => boolean): readonly Entry[] {
-    const waiting = this.#waiting.get(id);
+    const waiting = this.#orphans.get(id);
     if (!waiting) return [];
-    this.#waiting.delete(id);
-    this.#waitingCount -= waiting.length;
+    this.#orphans.delete(id);
+    this.#orphanCount -= waiting.length;
     return waiting.flatMap((entry) => (this.#parents.has(entry) ? [] : this.#link(entry, parent, isOpen(entry))));
   }
 
   touch(entry: ToolEntry, isOpen: boolean, isRenamed: boolean): readonly ToolEntry[] {
     if (!this.#parents.has(entry)) return [];
     const path = this.pathOf(entry);
-    let isSame = true;
+    let isUnchanged = true;
     for (const one of path) {
       const nest = this.#nestOf(one);
       const { open } = nest;
       if (open.has(entry) === isOpen) {
-        isSame &&= !(isRenamed && nest.latest === entry);
+        isUnchanged &&= !(isRenamed && nest.latest === entry);
         continue;
       }
-      isSame = false;
+      isUnchanged = false;
       if (isOpen) {
         open.add(entry);
         nest.latest = entry;
       } else open.delete(entry);
     }
-    return isSame ? [] : path;
+    return isUnchanged ? [] : path;
   }
 
   renew(): void {
-    this.#waiting.clear();
-    this.#waitingCount = 0;
+    this.#orphans.clear();
+    this.#orphanCount = 0;
   }
 
   clear(): void {

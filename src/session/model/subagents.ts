@@ -39,7 +39,7 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
       if (event.description !== undefined) subagent.description = head(event.description ?? '', MAX_CHARS);
       if (event.state !== undefined) setState(entry, event.state, at);
       if (event.canCancel !== undefined) entry.canCancel = event.canCancel;
-      place(entry, event);
+      setFolders(entry, event);
       if (event.parent !== undefined) entry.parent ??= event.parent;
       break;
     case 'subagent_said':
@@ -144,10 +144,10 @@ function setState(entry: ToolEntry, state: string | null, at: number): void {
 }
 
 /** Sets the subagent's folders, shown like the input of a call. */
-function place(entry: ToolEntry, { cwd, additionalDirectories }: EventOf<'subagent'>): void {
-  const said = Object.entries({ cwd, additionalDirectories }).filter(([, value]) => value !== undefined);
-  if (said.length === 0) return;
-  const folders = Object.entries({ ...(entry.rawInput as object | undefined), ...Object.fromEntries(said) });
+function setFolders(entry: ToolEntry, { cwd, additionalDirectories }: EventOf<'subagent'>): void {
+  const changed = Object.entries({ cwd, additionalDirectories }).filter(([, value]) => value !== undefined);
+  if (changed.length === 0) return;
+  const folders = Object.entries({ ...(entry.rawInput as object | undefined), ...Object.fromEntries(changed) });
   const set = folders.filter(([, value]) => value !== null);
   if (set.length > 0) entry.rawInput = boundRaw(Object.fromEntries(set));
   else delete entry.rawInput;

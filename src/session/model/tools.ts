@@ -27,8 +27,8 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   // Without a running turn, it may be a replay.
   const isInRunning = known?.kind === 'tool' && state.turn !== undefined && known.turnId === state.turn.id;
   // Agents don't ask about an ended call, so this is an unannounced call that reuses the id.
-  const asksAnew = event.asks === true && isOfOther && known.kind === 'tool' && isEnded(known.status);
-  const reused = asksAnew || (event.announced && (isOfOther || (isInRunning && beginsAgain(known, event))));
+  const asksForNewCall = event.asks === true && isOfOther && known.kind === 'tool' && isEnded(known.status);
+  const reused = asksForNewCall || (event.announced && (isOfOther || (isInRunning && isNewCall(known, event))));
   if (known?.kind === 'tool' && !reused) {
     const { status, title, parent } = known;
     patch(known, event, at);
@@ -43,12 +43,12 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   create(context, event, at);
 }
 
-function beginsAgain(known: ToolEntry, event: ToolEvent): boolean {
+function isNewCall(known: ToolEntry, event: ToolEvent): boolean {
   const { status, title, rawInput, isUnannounced } = known;
   const { patch: announced } = event;
   if (!isEnded(status) || isUnannounced) return false;
   // Some agents announce a stopped call once more, without details.
-  if (status === 'cancelled' && isPoorer(known, event)) return false;
+  if (status === 'cancelled' && hasLessDetail(known, event)) return false;
   // A call without input may be announced once more, with details.
   if (rawInput === undefined && announced.status == null) return false;
   const input = rawInput === undefined ? undefined : announced.rawInput;
@@ -59,7 +59,7 @@ function beginsAgain(known: ToolEntry, event: ToolEvent): boolean {
 }
 
 /** Returns whether an announcement has less detail than the known call. */
-function isPoorer({ title, toolKind, rawInput }: ToolEntry, { announced, patch: fields }: ToolEvent): boolean {
+function hasLessDetail({ title, toolKind, rawInput }: ToolEntry, { announced, patch: fields }: ToolEvent): boolean {
   if (!announced || title === '' || (fields.kind ?? 'other') !== 'other' || !isEmpty(fields.rawInput)) return false;
   return toolKind !== 'other' || !isEmpty(rawInput);
 }
@@ -142,7 +142,7 @@ export function nest(context: ModelContext, entry: ToolEntry, isRenamed: boolean
   context.nestedMessages.delete(parent);
   const changed = nests.parentOf(entry)
     ? nests.touch(entry, isOpen(entry), isRenamed)
-    : nests.put(entry, parent, callOf(context, parent), isOpen(entry));
+    : nests.add(entry, parent, callOf(context, parent), isOpen(entry));
   for (const { index } of changed) context.note((changes) => changes.entry(index));
 }
 
@@ -179,8 +179,10 @@ export function cancelOpenTools(context: ModelContext, at: number): void {
 }
 
 export function cancelTool(context: ModelContext, entry: ToolEntry, at: number): void {
-  const goesOn = context.state.background.some(({ type, id }) => type === 'tool_call' && id === entry.toolCallId);
-  if (goesOn || isEnded(entry.status)) return;
+  const isInBackground = context.state.background.some(
+    ({ type, id }) => type === 'tool_call' && id === entry.toolCallId,
+  );
+  if (isInBackground || isEnded(entry.status)) return;
   entry.status = 'cancelled';
   entry.endedAt = at;
   nest(context, entry, false);
@@ -211,7 +213,7 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   const { announced } = event;
   if (announced) delete entry.isUnannounced;
   const { title: _title, kind: _kind, rawInput: _input, ...rest } = event.patch;
-  const fields = keepInput(entry, isPoorer(entry, event) ? rest : event.patch, event.asks === true);
+  const fields = keepInput(entry, hasLessDetail(entry, event) ? rest : event.patch, event.asks === true);
   if (fields.title) entry.title = fields.title;
   else if (fields.title === null) entry.title = '';
   if (fields.name === null) delete entry.name;
@@ -269,10 +271,10 @@ export function adoptTerminal(context: ModelContext, toolCallId: string, termina
 }
 
 function withAdopted({ adopted = [] }: ToolEntry, content: readonly ToolContent[]): readonly ToolContent[] {
-  const left = adopted.filter((id) => !content.some((part) => part.type === 'terminal' && part.terminalId === id));
-  return left.length === 0
+  const missing = adopted.filter((id) => !content.some((part) => part.type === 'terminal' && part.terminalId === id));
+  return missing.length === 0
     ? content
-    : [...content, ...left.map((terminalId) => ({ type: 'terminal', terminalId }) as const)];
+    : [...content, ...missing.map((terminalId) => ({ type: 'terminal', terminalId }) as const)];
 }
 
 function disown(context: ModelContext, terminalId: string): void {

@@ -30,7 +30,7 @@ export function startTurn(context: ModelContext, event: EventOf<'turn_started'>)
 }
 
 /** Marks a user message that this client did not send. */
-export function noteMessageOfOthers({ state, note }: ModelContext, message: MessageEntry): void {
+export function markAsElsewhere({ state, note }: ModelContext, message: MessageEntry): void {
   const { turn } = state;
   if (!turn || message.turnId !== turn.id) return;
   if (follows(state, message)) {
@@ -107,13 +107,13 @@ export function noteChanges(context: ModelContext, event: EventOf<'turn_changes'
   const { type: _type, turnId: _turnId, ...changes } = event;
   turn.changes = changes;
   noteTurn(context, turn);
-  if (changes.folders.length > 0) notePrompts(context, turn);
+  if (changes.folders.length > 0) updateRestorable(context, turn);
 }
 
 /**
  * Updates prompts whose files can be restored now: those since the last turn that changed files.
  */
-function notePrompts({ state: { entries }, turnsById, note }: ModelContext, turn: Turn): void {
+function updateRestorable({ state: { entries }, turnsById, note }: ModelContext, turn: Turn): void {
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];
     if (entry?.kind === 'user') note((changes) => changes.entry(index));
@@ -177,13 +177,13 @@ export function endReplayedTurn(
   const { state } = context;
   const turn = state.replaying && !state.turn ? state.turns.at(-1) : undefined;
   if (!turn?.replayed) return;
-  const said = {
+  const fields = {
     turnId: turn.id,
     stopReason,
     tokens,
     tokenParts,
   };
   if (turn.endedAt === undefined)
-    endTurn(context, { type: 'turn_ended', ...said, barrier, at: endedAt ?? turn.startedAt }, at);
-  else fixReason(context, { type: 'turn_reason', ...said });
+    endTurn(context, { type: 'turn_ended', ...fields, barrier, at: endedAt ?? turn.startedAt }, at);
+  else fixReason(context, { type: 'turn_reason', ...fields });
 }

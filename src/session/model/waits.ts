@@ -14,7 +14,7 @@ interface Question {
  * Call before a question is added to the state.
  * @param at in ms since 1970
  */
-export function waitBegins(context: ModelContext, at: number): void {
+export function beginWait(context: ModelContext, at: number): void {
   if (isAsked(context)) return;
   context.askedSince = at;
 }
@@ -23,7 +23,7 @@ export function waitBegins(context: ModelContext, at: number): void {
  * Call after a question was removed from the state.
  * @param at in ms since 1970
  */
-export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Question, at: number): void {
+export function endWait(context: ModelContext, { at: asked, toolCallId }: Question, at: number): void {
   const entry = toolCallId === undefined ? undefined : context.state.entries[context.tools.get(toolCallId) ?? -1];
   if (entry?.kind === 'tool') {
     entry.waitedMs = (entry.waitedMs ?? 0) + Math.max(0, at - asked);

@@ -180,11 +180,11 @@ export class PromptQueue {
   }
 
   clear(): QueueItem[] {
-    const gone = this.#items.filter((item) => !isAway(item));
+    const removed = this.#items.filter((item) => !isAway(item));
     this.#items.splice(0, this.#items.length, ...this.#items.filter(isAway));
     this.paused = undefined;
     this.#onChange();
-    return gone;
+    return removed;
   }
 
   /** Undoes a clear. */

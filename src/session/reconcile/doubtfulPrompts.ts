@@ -15,16 +15,16 @@ export function resolveDoubtfulPrompts(
   const doubtful = queue.items.filter((item) => item.doubtful);
   if (doubtful.length === 0) return [];
   const ids = new Set(doubtful.map(({ id, repeats = id }) => repeats));
-  const certain = said(known.filter((entry) => !(entry.kind === 'user' && ids.has(entry.promptId ?? ''))));
-  const shown = said(repeated);
-  const after = endOf(certain, shown);
+  const certain = userTexts(known.filter((entry) => !(entry.kind === 'user' && ids.has(entry.promptId ?? ''))));
+  const repeatedTexts = userTexts(repeated);
+  const after = endOf(certain, repeatedTexts);
   const taken = doubtful.filter((item) => {
     const forms = item.attachments.flatMap((attachment) => attachment.forms.slice(0, 1));
     const words = comparableText({ content: [{ type: 'text', text: item.text }, ...forms] });
-    const spare = count(shown, words) - count(certain, words);
-    const at = shown.lastIndexOf(words);
+    const spare = count(repeatedTexts, words) - count(certain, words);
+    const at = repeatedTexts.lastIndexOf(words);
     if (spare <= 0 || at < after) return false;
-    shown.splice(at, 1);
+    repeatedTexts.splice(at, 1);
     return true;
   });
   for (const { id } of taken) queue.remove(id);
@@ -38,7 +38,7 @@ function endOf(certain: readonly string[], shown: readonly string[]): number {
   return copies[Math.min(count(certain, last), copies.length) - 1] ?? -1;
 }
 
-function said(entries: readonly Entry[]): string[] {
+function userTexts(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => (entry.kind === 'user' ? [comparableText(entry)] : []));
 }
 

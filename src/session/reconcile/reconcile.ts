@@ -45,15 +45,15 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
  * Returns the events that add missing content, in order, to be applied while no turn is running.
  * Matching entries of `repeated` then share the transcript's contents, to save memory.
  */
-export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
-  if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
+export function reconcile(known: Transcript, repeated: Transcript, isRunning = false): SessionEvent[] {
+  if (!known.entries.some(isConversation)) return resumedEvents(repeated.entries, repeated);
   const segments = segmentsOf(known.entries).map(knownSegment);
   const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
   const matches = matchAll(segments, candidates);
   for (const [entry, match] of matches) if (match.rest === undefined) shareContent(entry, match.entry);
   // Plans and notices match anywhere, so they do not show how far the replay has come.
-  const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
-  if (last < 0) return goesOn ? [] : unrelated(known.entries, repeated);
+  const last = candidates.findLastIndex(({ entry }) => isConversation(entry) && matches.has(entry));
+  if (last < 0) return isRunning ? [] : unrelatedEvents(known.entries, repeated);
   const lastPlace = segments.length - 1;
   const isOpen = !isComplete(known, segments[lastPlace]);
   const inLast = ({ place }: Candidate): boolean => (place?.last ?? 0) === lastPlace;
@@ -64,30 +64,31 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
     const match = matches.get(entry);
     if (match) {
       before = match.entry;
-      if (entry.kind === 'tool' && match.entry.kind === 'tool') events.push(...completed(match.entry, entry, repeated));
+      if (entry.kind === 'tool' && match.entry.kind === 'tool')
+        events.push(...completedEvents(match.entry, entry, repeated));
       else if (match.rest !== undefined && inLast(candidate))
         events.push({ type: 'restored', entryId: match.entry.id, text: match.rest });
     } else if (before && entry.kind !== 'user' && isOpen && inLast(candidate))
-      events.push(...restored(before, entry, repeated));
+      events.push(...restoredEvents(before, entry, repeated));
   }
   const behind = candidates.slice(last + 1).filter(({ entry }) => !matches.has(entry));
-  while (goesOn && behind.at(-1)?.entry.kind === 'user') behind.pop();
+  while (isRunning && behind.at(-1)?.entry.kind === 'user') behind.pop();
   const turnAt = behind.findIndex(({ entry }) => entry.kind === 'user');
   const rest = (turnAt < 0 ? behind : behind.slice(0, turnAt)).filter(inLast).map(({ entry }) => entry);
   const end =
-    segments[lastPlace]?.entries.findLast((entry) => isSaid(entry) || entry.kind === 'plan') ??
+    segments[lastPlace]?.entries.findLast((entry) => isConversation(entry) || entry.kind === 'plan') ??
     segments[lastPlace]?.user;
   for (const entry of rest) {
     if (entry.kind === 'turn_end') events.push(...(hasOpenPast(known) ? endOf(entry, repeated) : []));
-    else events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
+    else events.push(...(isOpen && end ? restoredEvents(end, entry, repeated) : repeatedEvents(entry, repeated)));
   }
   // A replay that ends earlier than this transcript has lost the end of the session and has nothing
   // new. The agent may never have received a prompt without an answer.
   const reached = candidates[last]?.place?.last ?? 0;
-  const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isSaid));
+  const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isConversation));
   if (turnAt >= 0 && isBehind)
     events.push(
-      ...added(
+      ...resumedEvents(
         behind.slice(turnAt).map(({ entry }) => entry),
         repeated,
       ),
@@ -95,7 +96,7 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
   return events;
 }
 
-function isSaid({ kind }: Entry): boolean {
+function isConversation({ kind }: Entry): boolean {
   return kind === 'user' || kind === 'agent' || kind === 'thought' || kind === 'tool';
 }
 
@@ -108,18 +109,18 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
 // ---- Additions ----------------------------------------------------------------------------------
 
 /**
- * Checks that it is the same session: a replay without user messages is not, and greetings that the
- * agent repeats at each start are already here.
+ * Events of a replay that shares nothing with the transcript: none if it has user messages, as it is
+ * of another session, and none for greetings that the agent repeats at each start.
  */
-function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
+function unrelatedEvents(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
   const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [comparableText(entry)] : [])));
   return repeated.entries
-    .filter((entry) => saysSomething(entry) && !(entry.kind === 'agent' && words.has(comparableText(entry))))
-    .flatMap((entry) => again(entry, repeated));
+    .filter((entry) => hasContent(entry) && !(entry.kind === 'agent' && words.has(comparableText(entry))))
+    .flatMap((entry) => repeatedEvents(entry, repeated));
 }
 
-function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
+function resumedEvents(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (entries.length === 0) return [];
   const events: SessionEvent[] = [{ type: 'replay_resumed' }];
   let last = entries[0]?.turnId;
@@ -127,7 +128,7 @@ function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] 
     const isOwn = repeated.turns.some(({ id, origin }) => id === entry.turnId && origin === 'agent');
     if (isOwn && entry.turnId !== last) events.push({ type: 'replayed_turn' });
     last = entry.turnId;
-    events.push(...(entry.kind === 'turn_end' ? endOf(entry, repeated) : again(entry, repeated)));
+    events.push(...(entry.kind === 'turn_end' ? endOf(entry, repeated) : repeatedEvents(entry, repeated)));
   }
   return events;
 }
@@ -140,21 +141,21 @@ function hasOpenPast({ turns }: Transcript): boolean {
 function endOf({ turnId }: Entry, { turns }: Transcript): SessionEvent[] {
   const { stopReason, barrier, tokens, tokenParts } = turns.findLast(({ id }) => id === turnId) ?? {};
   if (stopReason === undefined) return [];
-  const said = { tokens, tokenParts };
-  return [{ type: 'replayed_end', stopReason, barrier, ...said }];
+  const usage = { tokens, tokenParts };
+  return [{ type: 'replayed_end', stopReason, barrier, ...usage }];
 }
 
-function again(entry: Entry, repeated: Transcript): SessionEvent[] {
+function repeatedEvents(entry: Entry, repeated: Transcript): SessionEvent[] {
   return [...terminalsOf(entry, repeated), ...eventsOf(entry)];
 }
 
-function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEvent[] {
+function restoredEvents(behind: Entry, entry: Entry, repeated: Transcript): SessionEvent[] {
   const events = eventsOf(entry);
   if (events.length === 0) return [];
   return [...terminalsOf(entry, repeated), { type: 'restored', entryId: behind.id, events }];
 }
 
-function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
+function completedEvents(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
   const isOurGuess = ours.status === 'cancelled';
   if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
   // Use the id of the call here, as the agent may have renumbered it.
@@ -171,7 +172,7 @@ function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): 
     place = own ?? place;
     const at = place;
     const isDoubtful = own === undefined && at !== undefined;
-    return [...(user ? [user] : []), ...entries.filter(saysSomething)].map((entry) => ({
+    return [...(user ? [user] : []), ...entries.filter(hasContent)].map((entry) => ({
       entry,
       place: at,
       isDoubtful,
@@ -180,7 +181,7 @@ function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): 
 }
 
 /** Some agents send whitespace as separate messages. */
-function saysSomething(entry: Entry): boolean {
+function hasContent(entry: Entry): boolean {
   if (entry.kind !== 'agent' && entry.kind !== 'thought') return true;
   return bareTextOf(entry) !== '' || entry.content.some(({ type }) => type !== 'text');
 }

@@ -55,21 +55,21 @@ export function pairSegments(known: readonly Segment[], repeated: readonly Segme
   let next = 1;
   /** The last replayed message, and how much of it was matched. */
   let begun: { readonly index: number; length: number } | undefined;
-  return wanted.map((one, index): Pairing | undefined => {
-    if (one === '') return undefined;
+  return wanted.map((text, index): Pairing | undefined => {
+    if (text === '') return undefined;
     const end = same.find((place, at) => at > index && place !== undefined);
     let first = same[index];
     if (first === undefined) {
       const rest = begun && words[begun.index]?.slice(begun.length);
-      if (begun && rest !== undefined && rest !== '' && rest.startsWith(one)) {
-        begun.length += one.length;
+      if (begun && rest !== undefined && rest !== '' && rest.startsWith(text)) {
+        begun.length += text.length;
         return { first: begun.index, last: begun.index };
       }
-      first = similarity(words, one, next, end);
+      first = findSimilar(words, text, next, end);
     }
     if (first === undefined) return undefined;
-    const last = Math.min(lastJoined(words, one, first), (end ?? words.length) - 1);
-    begun = { index: last, length: Math.min(words[last]?.length ?? 0, one.length) };
+    const last = Math.min(lastJoined(words, text, first), (end ?? words.length) - 1);
+    begun = { index: last, length: Math.min(words[last]?.length ?? 0, text.length) };
     next = last + 1;
     return { first, last };
   });
@@ -101,14 +101,14 @@ function pairSame(
   const at = (theirs: number, ours: number): number => best[(theirs - start) * columns + (ours - start)] ?? 0;
   for (let theirs = wanted.length - 1; theirs >= start; theirs--) {
     for (let ours = words.length - 1; ours >= start; ours--) {
-      const one = score(theirs, ours);
-      const paired = one > 0 ? one + at(theirs + 1, ours + 1) : 0;
+      const pairScore = score(theirs, ours);
+      const paired = pairScore > 0 ? pairScore + at(theirs + 1, ours + 1) : 0;
       best[(theirs - start) * columns + (ours - start)] = Math.max(paired, at(theirs + 1, ours), at(theirs, ours + 1));
     }
   }
   for (let theirs = start, ours = start; theirs < wanted.length && ours < words.length; ) {
-    const one = score(theirs, ours);
-    if (one > 0 && at(theirs, ours) === one + at(theirs + 1, ours + 1)) pairs[theirs++] = ours++;
+    const pairScore = score(theirs, ours);
+    if (pairScore > 0 && at(theirs, ours) === pairScore + at(theirs + 1, ours + 1)) pairs[theirs++] = ours++;
     else if (at(theirs, ours) === at(theirs, ours + 1)) ours++;
     else theirs++;
   }
@@ -123,8 +123,8 @@ function pairNext(
 ): (number | undefined)[] {
   const places = new Map<string, number[]>();
   for (let ours = words.length - 1; ours >= start; ours--) {
-    const one = words[ours] ?? '';
-    if (one !== '') places.set(one, [...(places.get(one) ?? []), ours]);
+    const text = words[ours] ?? '';
+    if (text !== '') places.set(text, [...(places.get(text) ?? []), ours]);
   }
   let next = start;
   for (let theirs = start; theirs < wanted.length; theirs++) {
@@ -151,20 +151,20 @@ export function comparableText(message: Pick<MessageEntry, 'content'>): string {
 }
 
 /** Returns the first message from `next` to `end` that contains the wanted text or is its start. */
-function similarity(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
+function findSimilar(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
   for (let index = next; index < end; index++) {
-    const one = words[index] ?? '';
-    const isLong = Math.min(one.length, wanted.length) >= MIN_MATCH_CHARS;
-    if (isLong ? one.startsWith(wanted) || wanted.includes(one) : isJoined(words, wanted, index)) return index;
+    const text = words[index] ?? '';
+    const isLong = Math.min(text.length, wanted.length) >= MIN_MATCH_CHARS;
+    if (isLong ? text.startsWith(wanted) || wanted.includes(text) : isJoined(words, wanted, index)) return index;
     // The agent's own preamble before a short first message.
-    if (index === next && one !== '' && wanted.endsWith(one)) return index;
+    if (index === next && text !== '' && wanted.endsWith(text)) return index;
   }
   return undefined;
 }
 
 function isJoined(words: readonly string[], wanted: string, index: number): boolean {
-  const one = words[index] ?? '';
-  return one !== '' && wanted.startsWith(one) && lastJoined(words, wanted, index) > index;
+  const text = words[index] ?? '';
+  return text !== '' && wanted.startsWith(text) && lastJoined(words, wanted, index) > index;
 }
 
 function lastJoined(words: readonly string[], wanted: string, first: number): number {
@@ -211,7 +211,7 @@ class SegmentText {
   readonly #pieces: string[] = [];
   #length = 0;
   #text: string | undefined;
-  #open: Span[] = [];
+  #unmatched: Span[] = [];
   #cursor = 0;
 
   add(entry: MessageEntry): void {
@@ -220,40 +220,40 @@ class SegmentText {
     this.#messages.push({ start: this.#length, entry });
     this.#pieces.push(bare);
     this.#length += bare.length;
-    this.#open = [{ start: 0, end: this.#length }];
+    this.#unmatched = [{ start: 0, end: this.#length }];
   }
 
   /** Finds a whole text: right after the last match if possible, else behind it, else before it. */
   find(words: string, strict: boolean): MessageEntry | undefined {
-    const text = this.#whole();
-    const goesOn = !strict || this.#cursor > 0;
-    if (goesOn && text.startsWith(words, this.#cursor) && this.#isOpen(this.#cursor, words.length))
-      return this.#take(this.#cursor, words.length);
+    const text = this.#joinedText();
+    const mayContinue = !strict || this.#cursor > 0;
+    if (mayContinue && text.startsWith(words, this.#cursor) && this.#isUnmatched(this.#cursor, words.length))
+      return this.#markMatched(this.#cursor, words.length);
     const at = words.length < MIN_MATCH_CHARS ? this.#findMessage(words, strict) : this.#findIn(words);
-    return at === undefined ? undefined : this.#take(at, words.length);
+    return at === undefined ? undefined : this.#markMatched(at, words.length);
   }
 
   /** Finds the beginning of a text whose end is missing here. */
   findBeginning(words: string): { readonly entry: MessageEntry; readonly length: number } | undefined {
-    const text = this.#whole();
+    const text = this.#joinedText();
     const last = this.#messages.at(-1);
-    const open = this.#open.at(-1);
+    const open = this.#unmatched.at(-1);
     if (!last || open?.end !== this.#length) return undefined;
     const overlap = this.#overlapWith(words, open);
     if (overlap > 0) {
-      this.#take(this.#length - overlap, overlap);
+      this.#markMatched(this.#length - overlap, overlap);
       return { entry: last.entry, length: overlap };
     }
     const end = text.slice(Math.max(open.start, last.start));
     const at = end.length < MIN_MATCH_CHARS ? -1 : words.indexOf(end);
     if (at < 0) return undefined;
-    this.#take(this.#length - end.length, end.length);
+    this.#markMatched(this.#length - end.length, end.length);
     return { entry: last.entry, length: at + end.length };
   }
 
   /** Returns how many characters at the end of this text `words` starts with. */
   #overlapWith(words: string, { start }: Span): number {
-    const text = this.#whole();
+    const text = this.#joinedText();
     const head = words.slice(0, MIN_MATCH_CHARS);
     for (let at = text.indexOf(head, start); at >= 0; at = text.indexOf(head, at + 1))
       if (words.startsWith(text.slice(at))) return this.#length - at;
@@ -263,28 +263,28 @@ class SegmentText {
     return at === undefined ? 0 : this.#length - at;
   }
 
-  #whole(): string {
+  #joinedText(): string {
     this.#text ??= this.#pieces.join('');
     return this.#text;
   }
 
-  #isOpen(start: number, length: number): boolean {
-    return this.#open.some((span) => span.start <= start && start + length <= span.end);
+  #isUnmatched(start: number, length: number): boolean {
+    return this.#unmatched.some((span) => span.start <= start && start + length <= span.end);
   }
 
   #findMessage(words: string, strict: boolean): number | undefined {
-    const text = this.#whole();
+    const text = this.#joinedText();
     return this.#messages.find(({ start }, index) => {
       const length = (this.#messages[index + 1]?.start ?? this.#length) - start;
       if (strict && length !== words.length) return false;
-      return text.startsWith(words, start) && this.#isOpen(start, words.length);
+      return text.startsWith(words, start) && this.#isUnmatched(start, words.length);
     })?.start;
   }
 
   #findIn(words: string): number | undefined {
-    const text = this.#whole();
-    const ahead = this.#open.filter(({ end }) => end > this.#cursor);
-    const behind = this.#open.filter(({ end }) => end <= this.#cursor);
+    const text = this.#joinedText();
+    const ahead = this.#unmatched.filter(({ end }) => end > this.#cursor);
+    const behind = this.#unmatched.filter(({ end }) => end <= this.#cursor);
     for (const { start, end } of [...ahead, ...behind]) {
       const at = text.slice(start, end).indexOf(words);
       if (at >= 0) return start + at;
@@ -292,9 +292,9 @@ class SegmentText {
     return undefined;
   }
 
-  #take(start: number, length: number): MessageEntry | undefined {
+  #markMatched(start: number, length: number): MessageEntry | undefined {
     const end = start + length;
-    this.#open = this.#open.flatMap((span) => {
+    this.#unmatched = this.#unmatched.flatMap((span) => {
       if (span.end <= start || span.start >= end) return [span];
       const before = { start: span.start, end: start };
       const after = { start: end, end: span.end };

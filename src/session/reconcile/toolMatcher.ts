@@ -14,7 +14,7 @@ const inputs = new WeakMap<object, string>();
 
 export class ToolMatcher {
   readonly #byKey = new Map<string, ToolEntry[]>();
-  readonly #taken = new Set<ToolEntry>();
+  readonly #matched = new Set<ToolEntry>();
 
   add(entry: ToolEntry): void {
     for (const similarity of SIMILARITIES) {
@@ -29,10 +29,10 @@ export class ToolMatcher {
   take(theirs: ToolEntry, similarity: Similarity): ToolEntry | undefined {
     for (const key of keysOf(theirs, similarity)) {
       const same = this.#byKey.get(key) ?? [];
-      while (same[0] && this.#taken.has(same[0])) same.shift();
+      while (same[0] && this.#matched.has(same[0])) same.shift();
       const [ours] = same;
       if (!ours) continue;
-      this.#taken.add(ours);
+      this.#matched.add(ours);
       return ours;
     }
     return undefined;

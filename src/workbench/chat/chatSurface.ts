@@ -92,7 +92,7 @@ export class ChatSurface extends Part implements PageListener {
     this.#worktrees = workbench.get(SessionWorktrees);
     this.#away = workbench.get(Away);
     this.#conversation = conversation;
-    this.#feed = this.#newFeed();
+    this.#feed = this.#createFeed();
     this.#draftSubscription = this.#mirrorDraft();
     this.own({ dispose: () => this.#feed.dispose() });
     this.own({ dispose: () => this.#draftSubscription.dispose() });
@@ -114,7 +114,7 @@ export class ChatSurface extends Part implements PageListener {
     this.#feed.dispose();
     this.#draftSubscription.dispose();
     this.#conversation = conversation;
-    this.#feed = this.#newFeed();
+    this.#feed = this.#createFeed();
     this.#draftSubscription = this.#mirrorDraft();
     // Hidden pages are destroyed, and updated when shown again.
     if (this.#hasGreeted && this.#page.isVisible) this.#feed.snapshot();
@@ -247,7 +247,7 @@ export class ChatSurface extends Part implements PageListener {
     });
   }
 
-  #newFeed(): SessionFeed {
+  #createFeed(): SessionFeed {
     return new SessionFeed(this.#conversation, this.host.feedSources, this.#page.post);
   }
 

@@ -73,7 +73,7 @@ export class Mentions implements Disposable {
     const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
     const recent = isAsked('file') ? await this.#recent() : [];
     const here = [
-      ...(kind === undefined ? await openThings(roots) : []),
+      ...(kind === undefined ? await immediateOffers(roots) : []),
       ...(isAsked('terminal') ? this.#terminals.offers() : []),
       ...recent.slice(0, MOST_OPEN),
     ].filter(fits);
@@ -141,7 +141,7 @@ export class Mentions implements Disposable {
 
   async #overview(place: MentionPlace, signal: AbortSignal): Promise<readonly MentionView[]> {
     const recent = (await this.#recent()).slice(0, MOST_RECENT);
-    const things = await openThings(place.roots);
+    const things = await immediateOffers(place.roots);
     const last = this.#terminals.offers().slice(0, 1);
     return [...recent, ...things, ...last, ...(await this.#kinds(place, signal))];
   }
@@ -227,7 +227,7 @@ function selectionOffer(): MentionView | undefined {
 }
 
 /** Suggestions that need no search. */
-async function openThings(roots: readonly string[]): Promise<readonly MentionView[]> {
+async function immediateOffers(roots: readonly string[]): Promise<readonly MentionView[]> {
   return [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter((offer) => offer !== undefined);
 }
 

@@ -146,7 +146,7 @@ export function messageHandlers(workbench: Workbench): MessageHandlers {
         if (!conversation.sendAgain(turnId)) surface.refuse({}, notResent());
       });
     }),
-    unsent: keepUnsent,
+    unsent: queueUnsent,
     draft(surface, conversation, message) {
       conversation.changes.warm();
       if (!conversation.unsent.write(message, surface)) surface.postDraft(conversation);
@@ -287,7 +287,7 @@ function isCommand(id: string): id is keyof typeof COMMANDS {
 }
 
 /** Queues messages sent while no host was listening. After a break, nothing is sent unasked. */
-function keepUnsent(surface: ChatSurface, conversation: Conversation, message: MessageOf<'unsent'>): void {
+function queueUnsent(surface: ChatSurface, conversation: Conversation, message: MessageOf<'unsent'>): void {
   const { clientId, messages, text, revision } = message;
   const { unsent } = conversation;
   try {

@@ -107,7 +107,7 @@ export class JournalPersistence implements ConversationPersistence {
     const { events, changes, progress } = all;
     if (changes.length === 0 && (events.length > 0 || !progress)) this.events(events, progress);
     else {
-      const kept = this.#redacted(events, progress);
+      const kept = this.#toStoredEvents(events, progress);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
         journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
@@ -122,7 +122,7 @@ export class JournalPersistence implements ConversationPersistence {
       this.#batch.progress = progress ?? this.#batch.progress;
       return;
     }
-    const bounded = this.#redacted(events, progress);
+    const bounded = this.#toStoredEvents(events, progress);
     if (this.#isStored || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded, progress));
     } else {
@@ -134,8 +134,8 @@ export class JournalPersistence implements ConversationPersistence {
     }
   }
 
-  #redacted(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
-    const kept = this.#redaction.take(events).map(withoutThumbnails);
+  #toStoredEvents(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
+    const kept = this.#redaction.take(events).map(toStoredEvent);
     progress?.holdBack(this.#redaction.held);
     return kept;
   }
@@ -238,7 +238,7 @@ function isPlainChunk(event: SessionEvent): boolean {
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'block', 'messageId']);
 
-function withoutThumbnails(timed: TimedEvent): TimedEvent {
+function toStoredEvent(timed: TimedEvent): TimedEvent {
   return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
 }
 
