@@ -4,13 +4,11 @@ import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 
 interface AgentCommon {
-  /** Key in the setting. Stable: other settings refer to it. */
   readonly id: string;
   readonly name: string;
   readonly protocol: 'auto' | 1 | 2;
 }
 
-/** A subprocess. `cwd` defaults to the session's folder. */
 export interface ProcessAgent extends AgentCommon {
   readonly type: 'process';
   readonly command: string;
@@ -28,7 +26,7 @@ export interface RemoteAgent extends AgentCommon {
   readonly url: string;
   /** Values may contain `${secret:NAME}`, a secret stored for the origin of the URL. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the agent may use on this machine; nothing by default. */
+  /** Access to this machine; none by default. */
   readonly allow: { readonly files: boolean; readonly terminals: boolean };
 }
 
@@ -96,7 +94,6 @@ export function parseAgents(setting: unknown): ParsedAgents {
   return { agents, problems };
 }
 
-/** Resolves the demo's command: its path changes with each version of the extension. */
 export function withDemo(agent: AgentDefinition, demo: AgentProgram): AgentDefinition {
   if (agent.type !== 'process' || agent.command !== DEMO_COMMAND) return agent;
   const { command, args, env } = demo;

@@ -11,10 +11,8 @@ import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import { signalGroup } from './processTree';
 
-/** In order of precedence. */
 const LOCALE_NAMES = ['LC_ALL', 'LC_CTYPE', 'LANG'];
 
-/** @param env of the extension host @param shellPath from `loginShellPath`, searched first */
 export function agentEnvironment(
   env: NodeJS.ProcessEnv,
   shellPath: string | undefined,
@@ -29,7 +27,6 @@ export function agentEnvironment(
   return merged;
 }
 
-/** Merges two sets of variables; `own` wins. */
 export function withVariables(
   base: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -38,8 +35,7 @@ export function withVariables(
   const merged = new Map(Object.entries(base));
   for (const [name, value] of Object.entries(own)) {
     if (platform === 'win32') {
-      // Windows ignores the case of names: with two spellings of Path, it would be random which one
-      // wins.
+      // Windows ignores the case of names, so of two spellings a random one would win.
       for (const known of [...merged.keys()]) if (known.toLowerCase() === name.toLowerCase()) merged.delete(known);
     }
     merged.set(name, value);
@@ -47,17 +43,13 @@ export function withVariables(
   return Object.fromEntries(merged);
 }
 
-/**
- * Variables that make a child process act as part of VS Code: Electron as Node, a waiting debugger,
- * sockets of this window.
- */
+/** Variables that make a child act as part of VS Code: Electron as Node, sockets of this window. */
 const INTERNAL_NAMES = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
 const EDITOR_NODE_OPTIONS = /--inspect|js-debug|vscode/i;
 
 /** Original values of variables that the snap launcher replaced; empty if there was none. */
 const SNAP_ORIGINAL = /_VSCODE_SNAP_ORIG$/;
 
-/** Returns the environment for programs that come with VS Code or run in its Electron. */
 export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -122,7 +114,6 @@ export interface ShellPathOptions {
 
 export interface ShellAnswer {
   readonly shell: string;
-  /** Duration or waiting time, in ms. */
   readonly ms: number;
   readonly path?: string;
   readonly problem?: string;
@@ -132,11 +123,10 @@ const MAX_OUTPUT_CHARS = 1024 * 1024;
 /** PATH by shell. Failures are not cached, so a slow profile is asked again. */
 const pathByShell = new Map<string, string>();
 let last: ShellAnswer | undefined;
-/** Running shells by name; they resolve to undefined on failure. */
 const pendingShells = new Map<string, Promise<string | undefined>>();
 
 /**
- * Asks the login shell for its PATH, once per process; later callers share a run in progress.
+ * Asks the login shell for its PATH, once per process.
  * @returns undefined on Windows, where programs get the user's PATH anyway, or on a timeout
  */
 export function loginShellPath(options: ShellPathOptions): Promise<string | undefined> {
@@ -177,12 +167,10 @@ export function lastShellAnswer(): ShellAnswer | undefined {
   return last;
 }
 
-/** Returns the PATH if the shell has answered, possibly after callers stopped waiting. */
 export function knownShellPath(): string | undefined {
   return pathByShell.get(userShell(process.env) ?? '');
 }
 
-/** Joins two PATHs without duplicates and empty entries. */
 export function mergePaths(first: string | undefined, second: string | undefined): string {
   const folders = `${first ?? ''}${delimiter}${second ?? ''}`.split(delimiter).filter((folder) => folder !== '');
   return [...new Set(folders)].join(delimiter);
@@ -196,10 +184,7 @@ function userShell(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-/**
- * Prints the environment between two marks with a single program: nushell prints only the output of
- * the last command.
- */
+/** Uses a single program between two marks, as nushell prints only the last command's output. */
 export function shellArguments(shell: string, mark: string): readonly string[] {
   const script = `/bin/sh -c 'echo ${mark}; /usr/bin/env; echo ${mark}'`;
   switch (basename(shell)) {
@@ -221,8 +206,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
   // Profiles print greetings and prompts, so only text between the marks counts.
   const mark = `parley-${randomBytes(8).toString('hex')}`;
   return new Promise((resolve, reject) => {
-    // In its own group, as an interactive shell takes over its group's terminal, and so that
-    // leftovers can be killed.
+    // In its own group, as an interactive shell takes over its group's terminal.
     const after = Date.now();
     const child = spawn(shell, shellArguments(shell, mark), {
       detached: true,
@@ -257,10 +241,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
   });
 }
 
-/**
- * Delay in ms before the shell is asked in a window whose first agent doesn't need it: a profile
- * can take a second of CPU while the chat opens.
- */
+/** Delay in ms if the first agent doesn't need the PATH: a profile can take a second of CPU. */
 const SHELL_DELAY_MS = 30_000;
 
 let first: Promise<unknown> | undefined;

@@ -11,12 +11,9 @@ const MAX_NAME = 100;
 const MAX_ENTRY = 20_000;
 
 export interface ImportedAgent {
-  /** May already be in use. */
   readonly id: string;
   readonly agent: AgentDefinition;
-  /** The setting's entry, without secrets. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Secret values, to go into the secret storage. */
   readonly variables: Readonly<Record<string, string>>;
   /** Secret headers; the entry refers to them as `${secret:NAME}`. */
   readonly headers: Readonly<Record<string, string>>;

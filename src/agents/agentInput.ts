@@ -27,7 +27,6 @@ export function wordsOf(line: string): readonly string[] | undefined {
   return words;
 }
 
-/** Inverse of {@link wordsOf}. */
 export function lineOf(words: readonly string[]): string {
   return words
     .map((word) => {
@@ -91,7 +90,6 @@ export function headerValueProblem(value: string): string | undefined {
   return isHeaderValue(value) ? undefined : l10n.t('Use one line of letters, digits and punctuation.');
 }
 
-/** Checks a key or token, which may be empty. */
 export function credentialProblem(text: string): string | undefined {
   const credential = text.trim();
   return credential === '' || isCredential(credential)

@@ -15,7 +15,6 @@ import { spawnError } from './startPlan';
 
 export interface AgentExit extends TreeExit {
   readonly stderr: string;
-  /** It was asked to exit while no window was attached. */
   readonly isDismissed?: true;
 }
 
@@ -74,7 +73,6 @@ export class AgentProcess implements Disposable {
     return this.#tree.isRunning;
   }
 
-  /** Returns the last lines of stderr, without terminal colours. */
   stderrTail(lines = 20): string {
     return stripVTControlCharacters(this.#stderr.tail.lines(lines));
   }
@@ -88,9 +86,7 @@ export class AgentProcess implements Disposable {
     return this.#closing;
   }
 
-  /**
-   * Starts to close without waiting. If the extension host dies first, the orphan guard finishes.
-   */
+  /** Does not wait. If the extension host dies first, the orphan guard finishes. */
   dispose(): void {
     this.close().catch((error: unknown) => this.#log.error(`Ending process ${this.pid} failed: ${messageOf(error)}`));
   }
@@ -127,7 +123,7 @@ export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'
 const TAIL_CHARS = 64 * 1024;
 const MAX_LINE_CHARS = 4096;
 
-/** Collects stderr. Reads it to the end, as a full pipe would block the agent. */
+/** Reads to the end, as a full pipe would block the agent. */
 export class StderrLog {
   readonly tail = new TailBuffer(TAIL_CHARS);
   readonly #log: Log;
@@ -159,7 +155,6 @@ export class StderrLog {
       this.#write(this.#line + line);
       this.#line = '';
     }
-    // Keep only the beginning of an endless line.
     if (this.#line.length <= MAX_LINE_CHARS) this.#line += last;
   }
 
@@ -177,7 +172,6 @@ export class TailBuffer {
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param capacity in UTF-16 units */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -189,10 +183,7 @@ export class TailBuffer {
     if (this.#length > this.#capacity * 2 || this.#chunks.length > 1024) this.#compact();
   }
 
-  /**
-   * Returns the text. If the start was dropped, begins after the first line break, to show no
-   * partial line.
-   */
+  /** Without a partial first line if the start was dropped. */
   toString(): string {
     this.#compact();
     return this.#chunks[0] ?? '';

@@ -32,7 +32,6 @@ const KILLED_MS = 2000;
 export interface TreeExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Killed, but still running. */
   readonly isStuck?: true;
 }
 
@@ -65,7 +64,7 @@ export class AgentTree {
   #closing: Promise<void> | undefined;
   #isStuck = false;
 
-  /** Starts a process in its own group. @throws the system's error; ParleyError as `planStart` */
+  /** @throws the system's error; ParleyError as `planStart` */
   static async start(options: TreeOptions): Promise<AgentTree> {
     const { command, args, env, cwd, umask } = options;
     const mark = randomUUID();

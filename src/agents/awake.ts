@@ -33,10 +33,8 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   #wasWorking = false;
   #batteryCheckedAt = 0;
   #onBattery: Promise<boolean> | undefined;
-  /** The program is missing, not allowed to run, or was ended by the user. */
   #isBroken = false;
 
-  /** Call whenever work may have started or ended. */
   changed(): void {
     if (this.#isBroken) return;
     this.#settleTimer ??= setTimeout(() => {
@@ -68,9 +66,7 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
     else if (!this.#child) this.#start();
   }
 
-  /**
-   * Cached: the check starts a program on macOS and Windows, and is requested every few seconds.
-   */
+  /** Cached, as it starts a program on macOS and Windows and is called every few seconds. */
   #isOnBattery(): Promise<boolean> {
     const now = performance.now();
     if (!this.#onBattery || now - this.#batteryCheckedAt >= POWER_MS) {
@@ -104,10 +100,7 @@ export class Awake extends Configured<AwakeOptions> implements Disposable {
   }
 }
 
-/**
- * SetThreadExecutionState lasts as long as its process: ES_CONTINUOUS
- * ES_SYSTEM_REQUIRED.
- */
+/** SetThreadExecutionState(ES_CONTINUOUS or ES_SYSTEM_REQUIRED) lasts as long as its process. */
 const WINDOWS_SCRIPT = [
   `$type = Add-Type -PassThru -Namespace Parley -Name Power -MemberDefinition '[DllImport("kernel32.dll")] public static extern uint SetThreadExecutionState(uint flags);'`,
   'if ($type::SetThreadExecutionState([uint32]2147483649) -eq 0) { exit 1 }',
@@ -131,10 +124,7 @@ export function awakeProgram(
   };
 }
 
-/**
- * Returns whether the machine runs on battery; false if unknown.
- * @param supplies folder on Linux
- */
+/** @returns false if unknown @param supplies folder on Linux */
 export async function isOnBattery(platform: NodeJS.Platform, supplies = '/sys/class/power_supply'): Promise<boolean> {
   if (platform === 'darwin') return (await printed('pmset', ['-g', 'batt'])).includes("'Battery Power'");
   if (platform === 'win32') {

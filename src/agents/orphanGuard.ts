@@ -1,7 +1,6 @@
-// Ends agents when the extension host dies without cleaning up. A helper process holds the read end
-// of a pipe from this process; when the pipe closes, it ends the agents whose process ids it was
-// given. One helper serves all agents, runs only while one does, and is a bare `sh` (about 1 MB, 1
-// ms to start).
+// Ends agents when the extension host dies without cleaning up. A helper process, a bare `sh` for
+// all agents, holds the read end of a pipe from this process; when the pipe closes, it ends the
+// agents whose process ids it was given.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -62,8 +61,8 @@ export function listGuarded(orphans: OrphanList): void {
 }
 
 /**
- * Ends a process group when this process ends in any way, until `unguard`.
- * @param after a time before it was started, ms since 1970
+ * Ends a process group when this process ends, until `unguard`.
+ * @param after a time before the group started, ms since 1970
  */
 export function guard(pid: number, after: number, log: Log): void {
   const birth = { pid, after, before: Date.now() };
@@ -87,15 +86,11 @@ export function guard(pid: number, after: number, log: Log): void {
   for (const one of guarded.values()) tell(added(one));
 }
 
-/**
- * Returns the helper's line for a process. Group ids are unique while alive; on Windows a process
- * also needs its start time.
- */
+/** On Windows with the start time: ids are reused. */
 function added({ pid, after, before }: ProcessBirth): string {
   return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
-/** Call when the group has ended, as its id may be reused. */
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
   list?.delete(pid);

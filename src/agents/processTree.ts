@@ -20,7 +20,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return send(-leader, signal);
 }
 
-/** Returns whether a group has a running process. Ignores zombies, unlike signals. */
+/** Ignores zombies, unlike signals. */
 export async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   const rows = await listProcesses();
@@ -40,7 +40,7 @@ export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly 
   });
 }
 
-/** Lists descendants. Empty on Windows, where `taskkill` finds them itself. */
+/** Empty on Windows, where `taskkill` finds descendants itself. */
 export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
   const children = new Map<number, ProcessRow[]>();
@@ -54,10 +54,7 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
   return found.filter((row) => !row.isZombie).map(({ pid, started }) => ({ pid, started }));
 }
 
-/**
- * Finds processes by an inherited variable, even if their parent has ended. Empty on Windows, where
- * the environment of other processes can't be read.
- */
+/** Also finds processes whose parent has ended. Empty on Windows. */
 export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
   const rows = await listProcesses();
@@ -73,7 +70,6 @@ async function markedInProc(
 ): Promise<ReadonlySet<number>> {
   const marked = new Set<number>();
   for (const { pid } of rows) {
-    // Unreadable ones belong to other users.
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
     if (environment.split('\0').includes(`${variable}=${value}`)) marked.add(pid);
   }
@@ -103,7 +99,6 @@ async function listProcesses(): Promise<readonly ProcessRow[]> {
   try {
     return process.platform === 'linux' ? await listProc() : await listPs();
   } catch {
-    // Without a list, the group is still signalled.
     return [];
   }
 }

@@ -1,6 +1,5 @@
-// Resolves the command in a setting to the file that will run. Doing this here rather than in spawn
-// gives a useful error if the file is missing, and keeps a program in the opened folder from being
-// mistaken for one of the user's.
+// Resolves the command in a setting to the file that will run: for a useful error if it is missing,
+// and so that a program in the opened folder is not mistaken for one of the user's.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -69,8 +68,7 @@ async function firstRunnable(
 }
 
 /**
- * Returns whether a path is a Windows program seen from WSL. Such programs use other paths for
- * Linux files, so an agent would read and write elsewhere.
+ * Returns whether a path is a Windows program seen from WSL, which would use other paths for files.
  */
 export function isOutsideWsl(path: string, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.WSL_DISTRO_NAME) && /^\/mnt\/[a-z]\//.test(path);

@@ -19,7 +19,6 @@ export interface ProgramOptions {
   readonly cwd: string;
   readonly log: Log;
   readonly timeoutMs?: number;
-  /** Characters to keep from the end of each stream. */
   readonly keptChars?: number;
 }
 
@@ -30,10 +29,7 @@ export interface ProgramResult {
   readonly timedOut: boolean;
 }
 
-/**
- * Runs a program without input, in its own process group.
- * @throws ParleyError `agent-spawn-failed`; the reason of `signal`, with nothing left running
- */
+/** @throws ParleyError `agent-spawn-failed`; the reason of `signal`, with nothing left running */
 export async function runProgram(options: ProgramOptions, signal?: AbortSignal): Promise<ProgramResult> {
   const { command, args, env, cwd, log, timeoutMs, keptChars = KEPT_CHARS } = options;
   const plan = await planStart(command, args, env);
@@ -79,7 +75,6 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
     });
     const ended = Date.now();
     const isAlone = await within(DRAIN_MS, closed);
-    // A descendant of the program still holds the pipes.
     if (IS_WINDOWS && !isAlone && child.pid !== undefined)
       await endChildrenOf({ pid: child.pid, after, before: ended }, ended);
     signal?.throwIfAborted();

@@ -19,7 +19,6 @@ type Entries = Readonly<Record<string, unknown>>;
 
 export interface SettingsText {
   readonly value: unknown;
-  /** 1-based line of the first error. */
   readonly errorLine?: number;
 }
 
@@ -38,8 +37,8 @@ export function agentsIn(text: string): unknown {
 }
 
 /**
- * Returns whether VS Code would damage the setting by writing it as a whole: comments would be
- * lost, and of duplicate keys it reads the last but writes the first.
+ * Returns whether VS Code would damage the setting by writing it: it drops comments, and of
+ * duplicate keys reads the last but writes the first.
  */
 export function needsOwnEdit(text: string, entries: Entries): boolean {
   const errors: ParseError[] = [];
@@ -89,10 +88,7 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
   return lastEnd === undefined || commaAfter(text, lastEnd) !== undefined ? added : spliced(added, lastEnd, 0, ',');
 }
 
-/**
- * Removes a property and one comma, but no comment, which may belong to a neighbour. Removes all
- * duplicates, as an earlier one would take effect.
- */
+/** Removes a property and one comma, but no comment, with all duplicates of the property. */
 function without(text: string, path: readonly string[]): string {
   const shortened = withoutLast(text, path);
   return shortened === text ? text : without(shortened, path);
@@ -115,7 +111,7 @@ function withoutLast(text: string, path: readonly string[]): string {
   return before === undefined ? cut : spliced(cut, before, 1, '');
 }
 
-/** Finds a node. Of duplicates, the last wins, as in VS Code. */
+/** Of duplicate keys, the last one, as in VS Code. */
 function nodeAt(root: Node, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>(
     (object, key) => object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1],
@@ -132,7 +128,6 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** Finds the next comma, skipping comments. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -141,7 +136,6 @@ function commaAfter(text: string, offset: number): number | undefined {
 
 interface Change {
   readonly path: readonly string[];
-  /** Undefined removes the property. */
   readonly value: unknown;
 }
 

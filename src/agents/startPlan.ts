@@ -7,7 +7,6 @@ import { type Localizable, localizable } from '../base/localizable';
 import { succeeds } from '../base/within';
 import { resolveCommand } from './resolveCommand';
 
-/** In bytes. */
 const MAX_SHIM_BYTES = 16 * 1024;
 /** Keeps cmd.exe from running programs in the current folder. */
 const NO_CURRENT_FOLDER = { NoDefaultCurrentDirectoryInExePath: '1' };
@@ -16,7 +15,6 @@ export interface StartPlan {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments are already quoted for Windows. */
   readonly windowsVerbatimArguments: boolean;
 }
 
@@ -79,10 +77,7 @@ async function findNode(folder: string, env: Readonly<Record<string, string>>): 
   return found.toLowerCase().endsWith('.exe') ? found : undefined;
 }
 
-/**
- * Characters that cmd.exe and batch files take literally without quotes. `,`, `;` and `=` separate
- * arguments there.
- */
+/** Literal for cmd.exe and batch files without quotes: `,`, `;` and `=` separate arguments. */
 const PLAIN = /^[\w#$+\-./:@\\]+$/;
 /** cmd.exe expands variables even in quotes, and a line break ends the line. */
 const UNSAFE = /[%\r\n\0]/;
@@ -111,7 +106,6 @@ function quoted(word: string): string {
 }
 
 export interface ShimTarget {
-  /** A Node.js script, or an .exe. */
   readonly file: string;
   readonly isScript: boolean;
   readonly nodeArgs: readonly string[];
@@ -126,10 +120,7 @@ const AROUND_THE_CALL = [
   /^@?set pathext=%pathext:;\.js;=;%$/i,
   /^\)(?: else \()?$/i,
 ];
-/**
- * Matches the end of the shim's variables, program (absent: the target), options, target beside the
- * shim, all arguments.
- */
+/** Variables, program (absent: the target), options, target beside the shim, all arguments. */
 const CALL =
   /^(?:endlocal & goto #_undefined_# 2>nul \|\| title %comspec% & )?("%_prog%"|"%~dp0\\node\.exe"|node)?((?:\s+--?[\w=:.-]+)*)\s*"(?:%dp0%|%~dp0)\\([^"%*?<>|]+)"\s+%\*$/i;
 
@@ -185,7 +176,7 @@ export async function spawnError(error: unknown, command: string): Promise<Parle
   });
 }
 
-/** Explains a missing file that existed a moment ago: usually a script's interpreter is missing. */
+/** Usually a script's interpreter is missing. */
 async function explainMissing(command: string): Promise<Localizable> {
   const file = await open(command).catch(() => undefined);
   if (!file) return localizable("it doesn't exist");

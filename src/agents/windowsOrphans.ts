@@ -1,5 +1,5 @@
-// Stores a list of the processes started on Windows in a file, so that the next start can end those
-// that outlived their window. On other systems, process groups and the orphan guard do that.
+// Lists the processes started on Windows in a file, so that the next start can end those that
+// outlived their window. On other systems, the orphan guard does that.
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +91,6 @@ export class WindowsOrphans {
   }
 }
 
-/** Returns undefined for truncated lists and those of other machines. */
 async function readList(file: string): Promise<z.infer<typeof list> | undefined> {
   try {
     const found = await stat(file);

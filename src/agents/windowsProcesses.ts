@@ -12,15 +12,11 @@ export const TICK_MS = 16;
 const LIST_COMMAND =
   "Get-CimInstance Win32_Process -Property ProcessId,ParentProcessId,CreationDate | Where-Object CreationDate | ForEach-Object { '{0} {1} {2:o}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate }";
 
-/** Below `System32`. */
 export const LIST_PROGRAM = 'WindowsPowerShell\\v1.0\\powershell.exe';
 export const SHELL_ARGS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
 const LIST_ARGS = [...SHELL_ARGS, LIST_COMMAND];
 
-/**
- * A range for a start time (ms since 1970), to distinguish a process from a later one with the same
- * id.
- */
+/** A range (ms since 1970) that distinguishes a process from a later one with the same id. */
 export interface ProcessBirth {
   readonly pid: number;
   readonly after: number;
@@ -38,7 +34,6 @@ export function ownBirth(): ProcessBirth {
 export interface WindowsProcess {
   readonly pid: number;
   readonly parent: number;
-  /** In ms since 1970. */
   readonly startedAt: number;
 }
 
@@ -81,12 +76,9 @@ export async function endWindowsTree(pid: number): Promise<void> {
   if (code === 0 || code === NOT_FOUND) return;
   try {
     process.kill(pid, 'SIGKILL');
-  } catch {
-    // The process has already exited.
-  }
+  } catch {}
 }
 
-/** Exit code of taskkill for an unknown process. */
 const NOT_FOUND = 128;
 
 /**
@@ -107,16 +99,12 @@ export async function endBorn(births: readonly ProcessBirth[]): Promise<void> {
   await Promise.all(alive.map(({ pid }) => endWindowsTree(pid)));
 }
 
-/**
- * Returns the absolute path of a program below `System32`, as PATH and the current folder may have
- * another one.
- */
+/** PATH and the current folder may have another program of that name. */
 export function systemProgram(path: string): string {
   const root = process.env.SystemRoot ?? '';
   return win32.join(win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', path);
 }
 
-/** Runs a program below `System32`. Never rejects. */
 export function runSystemProgram(
   path: string,
   args: readonly string[],

@@ -14,7 +14,6 @@ export interface InboundHandlers {
 
 /** A request or response for vscode-jsonrpc, a batch of updates, or a callback. */
 type Entry = ({ readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void }) & {
-  /** Number of its line; of a batch, the last one. */
   line: number;
 };
 
@@ -28,12 +27,10 @@ export class InboundQueue {
   /** vscode-jsonrpc is handling a message, or code that awaited its response has not run yet. */
   #isDispatching = false;
   #isDraining = false;
-  /** Highest line number that was handed over. */
   handled = 0;
   /** Line of the message that vscode-jsonrpc is handling. */
   #dispatchingLine = 0;
 
-  /** @param onCancel called when the agent cancels its request with this id */
   constructor(handlers: InboundHandlers, onCancel: (id: string | number) => void, log: Log) {
     this.#handlers = handlers;
     this.#onCancel = onCancel;
@@ -121,7 +118,6 @@ export class InboundQueue {
     queueMicrotask(() => this.flush());
   }
 
-  /** Discards the queue and stops delivery. */
   clear(): void {
     this.#deliver = undefined;
     this.#entries = [];

@@ -33,7 +33,6 @@ export interface RpcStats {
   readonly oversize: number;
 }
 
-/** Writable {@link RpcStats}. */
 export type MutableRpcStats = { -readonly [K in keyof RpcStats]: RpcStats[K] };
 
 export function newRpcStats(): MutableRpcStats {
@@ -53,7 +52,6 @@ export interface NdjsonReaderOptions {
   readonly handlers: InboundHandlers;
   /** Called when the agent cancels its request with this id. */
   readonly onCancel: (id: string | number) => void;
-  /** Answers with an error that belongs to no request (`id: null`). */
   readonly refuse: (code: number, message: string) => void;
   /** Called when the stream has ended and everything before its end was handled. */
   readonly onEnd: (error: ParleyError | undefined) => void;
@@ -61,13 +59,11 @@ export interface NdjsonReaderOptions {
   readonly onNoise?: ((line: string) => void) | undefined;
 }
 
-/** Reads messages from the bytes that the transport writes into it. */
 export class NdjsonReader extends AbstractMessageReader implements MessageReader, TransportSink {
   readonly queue: InboundQueue;
   readonly #options: NdjsonReaderOptions;
   readonly #splitter: LineSplitter;
   #ended = false;
-  /** Number of the line that was read last. */
   #lineNumber = 0;
 
   constructor(options: NdjsonReaderOptions) {
@@ -208,7 +204,6 @@ interface WireMessage {
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error', '_meta']);
-/** Every message has one of these. */
 const REQUIRED_MEMBERS = ['method', 'result', 'error'];
 
 /**

@@ -28,9 +28,7 @@ import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
 
 export interface RpcHandlers extends InboundHandlers {
-  /**
-   * Throw an {@link RpcError} to answer with it; any other error becomes -32603 with its message.
-   */
+  /** Throw an {@link RpcError} to answer with it; other errors become -32603. */
   onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
 }
 
@@ -38,13 +36,12 @@ export interface RpcConnectionOptions {
   readonly transport: Transport;
   readonly handlers: RpcHandlers;
   readonly log: Log;
-  /** Maximum message size in either direction, in bytes. Default 32 MiB. */
+  /** In bytes, in either direction. Default 32 MiB. */
   readonly maxMessageBytes?: number;
   /** Copy what you keep: an incoming line may be a slice of a larger string. */
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Called with the first 2 KB of each line that was not a message. */
   onNoise?(line: string): void;
-  /** First id to use, after those of an earlier connection with the same agent. */
   readonly firstId?: number | undefined;
   onRequestSent?(): void;
   /** Removes the connection's secrets from error messages, which are shown to people. */
@@ -52,9 +49,7 @@ export interface RpcConnectionOptions {
 }
 
 export interface RequestOptions {
-  /**
-   * Aborting sends `$/cancel_request` and still waits for the response that the protocol promises.
-   */
+  /** Aborting sends `$/cancel_request` and still waits for the promised response. */
   readonly signal?: AbortSignal;
   onSent?(id: string | number): void;
 }
@@ -403,10 +398,7 @@ class LineWriter extends AbstractMessageWriter {
   end(): void {}
 }
 
-/**
- * Returns JSON without U+2028 and U+2029. Both are legal, but an agent that reads with Node's
- * `readline` may split the line there.
- */
+/** Escapes U+2028 and U+2029 in JSON: Node's `readline` may split lines there. */
 function encode(message: Message): string {
   return JSON.stringify(message).replace(/[\u2028\u2029]/g, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
 }

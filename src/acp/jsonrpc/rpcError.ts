@@ -21,7 +21,6 @@ export const RPC_CODES = {
   resourceNotFound: -32002,
 } as const;
 
-/** An error response, in either direction. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -35,8 +34,8 @@ export class RpcError extends Error {
 }
 
 /**
- * Returns an error response as one bounded line without control characters: its message, followed
- * by text that is only in `data`. A message that is JSON is treated as `data`.
+ * Returns the message and text that is only in `data`, as one bounded line without control
+ * characters. A message that is JSON is treated as `data`.
  */
 export function errorSentence(message: string, data: unknown): string {
   const words: string[] = [];

@@ -45,7 +45,7 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
  * Returns the events that add missing content, in order, to be applied while no turn is running.
  * Matching entries of `repeated` then share the transcript's contents, to save memory.
  */
-export function reconcile(known: Transcript, repeated: Transcript, isRunning = false): SessionEvent[] {
+export function reconcile(known: Transcript, repeated: Transcript, isPartial = false): SessionEvent[] {
   if (!known.entries.some(isConversation)) return resumedEvents(repeated.entries, repeated);
   const segments = segmentsOf(known.entries).map(knownSegment);
   const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
@@ -53,7 +53,7 @@ export function reconcile(known: Transcript, repeated: Transcript, isRunning = f
   for (const [entry, match] of matches) if (match.rest === undefined) shareContent(entry, match.entry);
   // Plans and notices match anywhere, so they do not show how far the replay has come.
   const last = candidates.findLastIndex(({ entry }) => isConversation(entry) && matches.has(entry));
-  if (last < 0) return isRunning ? [] : unrelatedEvents(known.entries, repeated);
+  if (last < 0) return isPartial ? [] : unrelatedEvents(known.entries, repeated);
   const lastPlace = segments.length - 1;
   const isOpen = !isComplete(known, segments[lastPlace]);
   const inLast = ({ place }: Candidate): boolean => (place?.last ?? 0) === lastPlace;
@@ -72,7 +72,7 @@ export function reconcile(known: Transcript, repeated: Transcript, isRunning = f
       events.push(...restoredEvents(before, entry, repeated));
   }
   const behind = candidates.slice(last + 1).filter(({ entry }) => !matches.has(entry));
-  while (isRunning && behind.at(-1)?.entry.kind === 'user') behind.pop();
+  while (isPartial && behind.at(-1)?.entry.kind === 'user') behind.pop();
   const turnAt = behind.findIndex(({ entry }) => entry.kind === 'user');
   const rest = (turnAt < 0 ? behind : behind.slice(0, turnAt)).filter(inLast).map(({ entry }) => entry);
   const end =

@@ -1,4 +1,4 @@
-// The chat in an editor tab. There is one per window: opening it again reveals it.
+// The chat in an editor tab, one per window.
 import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { closePanelTabs, watchDeadPanels } from './deadPanels';
 import { Page } from './page';

@@ -13,8 +13,7 @@ export interface Loaded<T> {
   readonly exports: T;
   readonly wasCompiled: boolean;
   /**
-   * Caches the compiled code for the next window, unless a window has already done so. Call it
-   * after the bundle's startup.
+   * Call it after the bundle's startup. Does nothing if a window has cached the code.
    * @throws Error of the file system
    */
   keep(): Promise<void>;
@@ -25,7 +24,6 @@ export interface CompiledPlace {
   readonly folder: string;
 }
 
-/** The wrapper that Node puts around a module. */
 const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`;
 const HASH_BYTES = 32;
 /** Code from a window that ran the bundle, including the functions that it called. */
@@ -54,8 +52,7 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
 }
 
 /**
- * Compiles a bundle in a thread unless its code is cached.
- * @param program the bundle of `compiler.ts`
+ * Compiles a bundle in a thread unless its code is cached. @param program `compiler.ts`, bundled
  * @throws Error of the file system, or of the thread
  */
 export async function compileAhead(program: string, place: CompiledPlace): Promise<void> {
@@ -81,9 +78,7 @@ export async function keepCompiled({ path, folder }: CompiledPlace): Promise<voi
   const own = createRequire(path);
   try {
     run(script, path, (name) => (name === 'vscode' ? anything : own(name)));
-  } catch {
-    // Cache what was compiled before the error.
-  }
+  } catch {}
   await writeCached(folder, nameOf(path) + AHEAD_SUFFIX, source, script.createCachedData());
 }
 
@@ -117,9 +112,7 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
   });
 }
 
-/**
- * Checks the cached code: the engine detects neither damage nor another bundle of the same length.
- */
+/** The engine detects neither damage nor another bundle of the same length. */
 function readCached(path: string, source: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {

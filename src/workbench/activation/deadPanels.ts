@@ -3,7 +3,7 @@
 import { type Tab, TabInputWebview, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
-/** Time in ms after which VS Code has surely restored a front tab. */
+/** VS Code restores a front tab within this time, in ms. */
 const RESTORED_MS = 3000;
 
 export interface DeadPanelsOptions {
@@ -34,7 +34,6 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
   };
 }
 
-/** Closes the tabs; one that is already closed is not an error. */
 export function closePanelTabs(viewType: string): void {
   window.tabGroups.close(panelTabs(viewType), true).then(undefined, () => undefined);
 }

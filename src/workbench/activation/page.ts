@@ -10,13 +10,11 @@ const BEGIN_TIMEOUT_MS = 1000;
 
 const BEGUN: Begun['type'] = 'begun';
 
-/** Maximum queued messages; later ones are dropped. */
 const MAX_QUEUED = 1000;
 
 export interface PageHolder {
   readonly webview: Webview;
   readonly visible: boolean;
-  /** Undefined in a view. */
   readonly active?: boolean;
   readonly onDidDispose: Event<void>;
 }
@@ -29,12 +27,8 @@ export interface PageListener {
 
 export class Page implements Disposable {
   readonly webview: Webview;
-  /** State of a page restored by VS Code; undefined for a new page. */
   readonly restored: { readonly state: unknown } | undefined;
-  /**
-   * Resolves when the page's first script runs, or after a timeout. Earlier work in this process
-   * delays the page.
-   */
+  /** Resolves when the page's first script runs, or after a timeout. */
   readonly hasBegun: Promise<void>;
   readonly #holder: PageHolder;
   readonly #subscription: Disposable;

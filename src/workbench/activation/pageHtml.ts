@@ -1,5 +1,4 @@
-// The HTML of the chat's page: root, style sheet, script, and a policy that forbids everything
-// else.
+// The HTML of the chat's page, with a content policy.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
@@ -10,10 +9,8 @@ export function webviewRoot(extensionUri: Uri): Uri {
 }
 
 /**
- * Allows scripts by nonce, no inline style, nothing remote, and Trusted Types without policies.
- * Scripts, styles and the composer are inline, as each file would cost a round trip through VS Code
- * before the first paint.
- * @param translation undefined for English
+ * Scripts by nonce, no inline style, nothing remote, Trusted Types without policies. Scripts and
+ * styles are inline, as each file would cost a round trip before the first paint.
  */
 export function pageHtml(webview: Webview, extensionUri: Uri, translation = currentTranslation()): string {
   const root = webviewRoot(extensionUri);
@@ -47,7 +44,6 @@ export interface Translation {
   readonly bundle: Readonly<Record<string, string>>;
 }
 
-/** Returns undefined if there is no translation for VS Code's language. */
 function currentTranslation(): Translation | undefined {
   return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }

@@ -1,5 +1,4 @@
-// Secret storage that remembers the names of its secrets. VS Code's window answers slowly while it
-// draws a page, and each start of an agent needs them.
+// Remembers the names of secrets, which VS Code's window returns slowly while it draws a page.
 import type { ExtensionContext, SecretStorage } from 'vscode';
 
 /** Names are read on first use, and again after any window added or deleted a secret. */

@@ -1,5 +1,4 @@
-// Tabs that each show one session, in any editor group or a separate window, beside the panel that
-// switches between sessions.
+// Tabs that each show one session, beside the panel that switches between sessions.
 import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { watchDeadPanels } from './deadPanels';
 import { Page } from './page';

@@ -39,10 +39,7 @@ export class Starter<P extends Startable> {
     return this.#state.kind === 'loaded';
   }
 
-  /**
-   * Loads the product on the first call.
-   * @throws Error of the first attempt, without retrying
-   */
+  /** @throws Error of the first attempt, without retrying */
   product(): P {
     this.prepare();
     const state = this.#state;
@@ -58,7 +55,6 @@ export class Starter<P extends Startable> {
     return this.isLoaded;
   }
 
-  /** Never rejects. */
   async fill(page: Page): Promise<void> {
     this.#isWanted = true;
     await page.hasBegun;

@@ -3,10 +3,7 @@ import { type ExtensionContext, Uri, type WebviewPanel } from 'vscode';
 
 export type TabIcon = 'quiet' | 'working' | 'waiting' | 'unread';
 
-/**
- * Returns the current icon if it would be the same, as VS Code redraws on any other. A tab's icon
- * doesn't follow the theme's color.
- */
+/** Returns the current icon if it is the same, as VS Code redraws any other. */
 export function tabIcon(
   { extensionUri }: ExtensionContext,
   icon: TabIcon,

@@ -1,6 +1,5 @@
 // Commands that package.json does not list, for keybindings, buttons, links and other extensions.
 
-/** Each is registered by its feature. */
 export const UNLISTED_COMMANDS: readonly string[] = [
   'parley.send',
   // The chat

@@ -1,5 +1,4 @@
-// The last used file or selection, which the composer offers as context for the next message. It is
-// not read until the user accepts the offer.
+// The last used file or selection, offered as context for the next message.
 import { TabInputText, type TextEditor, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';

@@ -20,7 +20,6 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.m4a': 'audio/mp4',
   '.flac': 'audio/flac',
 };
-/** In bytes. */
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
 const MAX_UNSAVED_CHARS = 1_000_000;
 
@@ -94,10 +93,7 @@ export function linesAttachment(
   };
 }
 
-/**
- * @param tag surrounds the text for agents that support only text
- * @param path first part of its URI
- */
+/** @param tag surrounds the text for agents that support only text @param path of its URI */
 export function embeddedAttachment(
   tag: string,
   path: string,
@@ -166,7 +162,6 @@ export function contentAttachment(name: string, mimeType: string, data: string):
   };
 }
 
-/** Returns undefined if the bytes are not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

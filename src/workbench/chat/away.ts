@@ -82,10 +82,7 @@ export class Away extends Part<AwayOptions> {
     }
   }
 
-  /**
-   * False while an agent is being attached again: what it did since comes first and was not shown
-   * yet.
-   */
+  /** Not while an agent is being attached again, as what it did since is not shown yet. */
   #isVisible({ key, isAttaching }: Conversation): boolean {
     const { isFocused, isShown } = this.options;
     return !isAttaching && isFocused() && isShown(key);

@@ -32,7 +32,6 @@ export interface ChatPlaces {
 
 export type TabStates = (key: string) => TabIcon;
 
-/** Prefixes of tab titles, for people who don't see the icon. */
 const PREFIXES: Readonly<Record<TabIcon, string>> = { quiet: '', working: '… ', waiting: '? ', unread: '● ' };
 
 export class ChatHome implements SurfaceHost, UriHandler, Disposable {
@@ -139,7 +138,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   /**
-   * Reveals the view if it is visible and there is no panel, else the panel, and starts its agent.
+   * Reveals the visible view if there is no panel, else the panel, and starts its agent.
    * @param page the panel, if it is already open: it isn't revealed again
    */
   begin(page?: Page): void {
@@ -148,9 +147,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     surface.focus();
   }
 
-  /**
-   * Reveals the chat where it is in use: the tab or panel, else the visible view, else a new panel.
-   */
+  /** Reveals the chat where it is in use: tab or panel, else the visible view, else a new panel. */
   open(): ChatSurface {
     const tab = this.#lastUsedTab;
     return tab ? this.#revealTab(tab) : (this.#revealView() ?? this.openPanel());
@@ -189,10 +186,7 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
     return this.#surfaceOf(page);
   }
 
-  /**
-   * Makes a conversation the active one and reveals the chat, which gets the focus once no dialog
-   * is open.
-   */
+  /** The chat gets the focus once no dialog is open. */
   present(conversation: Conversation): ChatSurface {
     const { key } = conversation;
     this.#conversations.setActive(key);

@@ -1,5 +1,4 @@
-// Connects a webview with the conversation that it shows: feeds the webview, and dispatches its
-// messages. Panel, side bar view and tabs are all surfaces.
+// Connects a webview (panel, view or tab) with the conversation that it shows.
 import { l10n } from 'vscode';
 import { type Disposable, Part } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -61,7 +60,6 @@ export interface SurfaceHost {
 
 export class ChatSurface extends Part implements PageListener {
   readonly host: SurfaceHost;
-  /** Aborts the search for mentions when another begins. */
   searching = new AbortController();
   /** Mentions being attached: the next message waits for them. */
   attaching: Promise<void> | undefined;
@@ -203,7 +201,6 @@ export class ChatSurface extends Part implements PageListener {
   async reveal(event: TimedEvent): Promise<void> {
     const conversation = this.#conversation;
     await conversation.whole;
-    // The feed belongs to the conversation that is shown.
     if (this.shows(conversation)) await this.#feed.painted();
     const index = this.shows(conversation) ? entryOf(conversation.model, event) : undefined;
     if (index !== undefined) this.post({ type: 'reveal', index });

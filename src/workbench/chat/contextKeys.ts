@@ -1,13 +1,9 @@
-// Context keys for the `when` clauses in package.json, so that commands are offered only if they
-// can run.
+// Context keys for the `when` clauses in package.json.
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { Workbench } from '../core/workbench';
 
-/**
- * Values without a session: each key describes the active conversation or the settings, and is
- * `parley.NAME` in package.json.
- */
+/** Values without a session; each key is `parley.NAME` in package.json. */
 export const NO_SESSION = {
   hasSession: false,
   isRunning: false,

@@ -1,5 +1,4 @@
-// Mentions of earlier sessions: found by title among all stored ones, attached as a transcript that
-// is read in small steps.
+// Mentions of earlier sessions, attached as a transcript that is read in small steps.
 
 import { setImmediate } from 'node:timers/promises';
 import { Configured } from '../../base/disposable';
@@ -17,7 +16,6 @@ import { embeddedAttachment } from './attachments';
 const PAGE = 250;
 const MAX_TITLE = 60;
 const MAX_ROWS = 20_000;
-/** Several panels may each show a list. */
 const MAX_OFFERED = 100;
 
 interface EarlierSessionsOptions {
@@ -34,9 +32,8 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
   readonly #offered = new Map<string, SessionName>();
 
   /**
-   * Finds sessions by title, newest first: exact titles, then those of the place's folders, then
-   * others. Ignores spaces and hyphens, as a mention has no spaces. Without letters, returns the
-   * newest.
+   * Finds sessions by title: exact titles, then those of the place's folders, then others, newest
+   * first. Ignores spaces and hyphens. Without letters, returns the newest.
    * @throws the reason of `signal`
    */
   async named(

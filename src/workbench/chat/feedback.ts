@@ -1,5 +1,5 @@
-// Comments on lines of agents' changes and plans, in VS Code's comment threads. All comments of a
-// session go into its composer as one message, which the user sends.
+// Comments on agents' changes and plans, in VS Code's comment threads. All comments of a session go
+// into its composer as one message.
 import {
   type Comment,
   type CommentReply,
@@ -21,7 +21,6 @@ import { addComments, CommentThreads, OwnComment } from '../ui/fileMarks';
 import { findLines, type KeptThread, keepComments, readComments } from './keptComments';
 
 const CONTROLLER = 'parley-feedback';
-/** Documents of the active session. */
 const OWN_SCHEMES: ReadonlySet<string> = new Set(['parley-diff', 'parley-session']);
 const MOST_LINES = 5;
 const MAX_LINE = 200;
@@ -132,7 +131,6 @@ export class Feedback extends Part<FeedbackOptions> {
     for (const stored of this.#unrestored.filter((one) => one.session === session)) {
       const uri = Uri.parse(stored.uri);
       const first = uri.scheme === 'file' ? findLines(await lineReader(uri), stored.lines, stored.first) : stored.first;
-      // Deleted or shown since.
       if (this.isDisposed || !this.#unrestored.includes(stored)) continue;
       this.#unrestored = this.#unrestored.filter((one) => one !== stored);
       const isOutdated = first === undefined;
@@ -214,9 +212,7 @@ async function lineReader(uri: Uri): Promise<(line: number) => string | undefine
   let document: TextDocument | undefined;
   try {
     document = await workspace.openTextDocument(uri);
-  } catch {
-    // The file no longer exists.
-  }
+  } catch {}
   return (line) =>
     document && line >= 0 && line < document.lineCount ? oneLine(document.lineAt(line).text, MAX_LINE) : undefined;
 }

@@ -1,5 +1,4 @@
-// Whether the chat shows the agent's work in a turn as one line: one choice of the user for all
-// sessions.
+// Whether the chat shows the agent's work in a turn as one line, for all sessions.
 import type { Memento } from 'vscode';
 import { Part } from '../../base/disposable';
 import { Emitter } from '../../base/event';

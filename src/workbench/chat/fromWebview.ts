@@ -2,7 +2,6 @@
 import { at } from '../../base/untrusted';
 import { type FromWebview, fromWebview, MAX_ID } from '../../panel/fromWebview';
 
-/** Allowed before a session is shown. */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
   'wake',
   'send',

@@ -47,7 +47,6 @@ export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly
   void memento.update(COMMENTS, kept.length > 0 ? kept : undefined);
 }
 
-/** Lines to search before and after the old position. */
 const MAX_AWAY = 5000;
 
 export function findLines(

@@ -8,10 +8,8 @@ import { within } from '../../base/within';
 import { MarkedOutput } from './markedOutput';
 
 const MAX_TERMINALS = 8;
-/** In bytes, with escape sequences. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_LINE = 4000;
-/** Time to wait for remaining output after a command ended, in ms. */
 const OUTPUT_TIMEOUT_MS = 2000;
 
 export const NO_TERMINAL_COMMANDS = { hasTerminalCommands: false };

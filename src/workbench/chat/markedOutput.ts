@@ -1,5 +1,4 @@
-// Extracts the output of one command from its terminal's data: shell integration marks where output
-// begins and ends.
+// Extracts one command's output from its terminal's data, by the marks of shell integration.
 import { OutputTail, type OutputText } from '../../terminals/outputTail';
 
 /** C: output begins; D: the command has ended (VS Code's shell integration and FinalTerm's). */

@@ -1,5 +1,4 @@
-// Suggestions for `@` in the composer: the selection, problems, terminal commands, open editors,
-// files, folders, commits, earlier sessions and symbols. The chosen one becomes an attachment.
+// Suggestions for `@` in the composer. The chosen one becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -26,7 +25,6 @@ const MOST_SESSIONS = 5;
 const MOST_SYMBOLS = 5;
 const MOST_COMMITS = 5;
 const LEAST_LETTERS = 2;
-/** In milliseconds. */
 const SYMBOLS_TIMEOUT_MS = 10_000;
 const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
@@ -54,9 +52,8 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * Yields suggestions for the letters after `@`, best first: files, then also commits, earlier
-   * sessions and symbols as they are found. Without letters, suggests open things and the kinds of
-   * mentions; `kind:` before the letters searches only that kind.
+   * Yields suggestions, best first: files, then also commits, earlier sessions and symbols as they
+   * are found. `kind:` before the letters searches only that kind.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
@@ -146,7 +143,6 @@ export class Mentions implements Disposable {
     return [...recent, ...things, ...last, ...(await this.#kinds(place, signal))];
   }
 
-  /** Suggests the kinds of mentions that start with the typed letters. */
   async #kinds(place: MentionPlace, signal: AbortSignal, wanted = ''): Promise<readonly MentionView[]> {
     const has: Readonly<Record<string, () => unknown>> = {
       file: () => workspace.workspaceFolders,
@@ -169,7 +165,6 @@ export class Mentions implements Disposable {
     }));
   }
 
-  /** Without letters, suggests symbols of the last used file. */
   async #symbolOffers(letters: string, roots: readonly string[], most: number, signal: AbortSignal) {
     const file = this.#files.uriOf(this.#files.recent()[0]?.path ?? '')?.fsPath;
     const symbols =
@@ -226,7 +221,6 @@ function selectionOffer(): MentionView | undefined {
   return { id: SELECTION, kind: 'selection', label: attachment.label, description: l10n.t('Selection') };
 }
 
-/** Suggestions that need no search. */
 async function immediateOffers(roots: readonly string[]): Promise<readonly MentionView[]> {
   return [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter((offer) => offer !== undefined);
 }

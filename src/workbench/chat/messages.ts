@@ -68,7 +68,7 @@ const COMMANDS: Readonly<Record<Exclude<MessageOf<'command'>['command'], 'showKe
 const KEYS = 'workbench.action.openGlobalKeybindings';
 const OWN_KEYS = '@ext:parley.parley';
 
-/** Maximum length of rich text, in characters, which programs paste quickly. */
+/** In characters: programs paste less than this quickly. */
 const MAX_RICH_CHARS = 5_000_000;
 
 const NOT_DONE = {
@@ -80,7 +80,6 @@ const NOT_DONE = {
 
 const SHOW_SESSION = 'show:';
 
-/** Handles a message about the visible transcript. */
 function onFeed<M>(run: (feed: SessionFeed, message: M) => void) {
   return (surface: ChatSurface, conversation: Conversation, message: M): void => {
     if (surface.shows(conversation)) run(surface.feed, message);

@@ -1,8 +1,7 @@
 // Reads `vscode://parley.parley/open?prompt=…&agent=…`.
 
 /**
- * VS Code has decoded the query, so a prompt may contain any character: the agent is either before
- * or after all of it.
+ * VS Code has decoded the query, so a prompt may contain any character.
  * @returns undefined without a prompt
  */
 export function promptOf(query: string): { readonly prompt: string; readonly agent: string | undefined } | undefined {

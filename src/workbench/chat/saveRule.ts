@@ -1,5 +1,4 @@
-// Creates a permission rule from an open request, after a dialog with what the rule would have
-// allowed so far.
+// Creates a permission rule from an open request, after a dialog.
 
 import { relative } from 'node:path';
 import { l10n } from 'vscode';
@@ -17,10 +16,7 @@ import { askModal } from '../ui/messages';
 
 const MAX_EXAMPLES = 3;
 
-/**
- * Saves the rule that a request offers, and allows the request once.
- * @returns false if the request is no longer open
- */
+/** @returns false if the request is no longer open */
 export async function saveRule(workbench: Workbench, conversation: Conversation, id: string): Promise<boolean> {
   const offer = conversation.model.state.permissions.get(id)?.ruleOffer;
   if (!offer) return false;

@@ -15,7 +15,6 @@ const MAX_NAME = 40;
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}._-]*$/u;
 
 export class SavedPrompts {
-  /** Where VS Code keeps the prompt files of the profile. */
   readonly #userFolder: string;
 
   constructor({ globalStorageUri }: { readonly globalStorageUri: Uri }) {

@@ -1,5 +1,4 @@
-// Mentions of the last command of each terminal: the command, its exit code and the end of its
-// output, from VS Code's shell integration.
+// Mentions of the last command of each terminal, from VS Code's shell integration.
 import { l10n, type Terminal, type TerminalShellExecution, window, workspace } from 'vscode';
 import { Part } from '../../base/disposable';
 import { oneLine } from '../../base/text';

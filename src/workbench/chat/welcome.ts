@@ -1,4 +1,4 @@
-// What an empty conversation shows about its folder: the branch, and the sessions used there last.
+// What an empty conversation shows about its folder.
 import { basename } from 'node:path';
 import { messageOf } from '../../base/errors';
 import { head } from '../../base/text';
@@ -12,7 +12,6 @@ import { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
 
 const MOST_SESSIONS = 3;
-/** Sessions read, to leave out the empty ones. */
 const MAX_READ = 12;
 const MAX_TITLE = 120;
 

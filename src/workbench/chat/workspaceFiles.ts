@@ -20,7 +20,6 @@ export class WorkspaceFiles extends Part {
   #list: Promise<FileList> | undefined;
   #isStale = false;
   #isRenewing = false;
-  /** Oldest first. */
   readonly #visited = new Set<string>();
 
   constructor() {
@@ -41,7 +40,6 @@ export class WorkspaceFiles extends Part {
     });
   }
 
-  /** Searches for paths that still exist, as the list may be outdated. */
   async search(wanted: string, only: 'file' | 'folder' | undefined, signal: AbortSignal) {
     const list = await this.list();
     return this.existing(await list.search(wanted, MOST_FOUND, signal, only));
@@ -132,7 +130,6 @@ export class WorkspaceFiles extends Part {
   }
 }
 
-/** In a multi-root workspace, paths start with the folder's name. */
 function prefixOf(folder: WorkspaceFolder): string {
   return (workspace.workspaceFolders?.length ?? 0) > 1 ? `${folder.name}/` : '';
 }

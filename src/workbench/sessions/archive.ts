@@ -70,9 +70,7 @@ export class Archive extends Part {
 
   readonly onDidDelete: Event<readonly string[]> = this.#didDelete.event;
 
-  /**
-   * Fires after old sessions were deleted: data of sessions that are not in {@link list} can go.
-   */
+  /** Fires after old sessions were deleted, so that their other data can go. */
   readonly onDidPrune: Event<void> = this.#didPrune.event;
 
   persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
@@ -87,7 +85,6 @@ export class Archive extends Part {
     return new JournalPersistence(options, known);
   }
 
-  /** Reads a stored session; the first write claims it for this window. */
   recall(key: string): Recalled | undefined {
     const reading = this.#readAhead?.key === key ? this.#readAhead : undefined;
     this.#readAhead = undefined;
@@ -109,7 +106,6 @@ export class Archive extends Part {
     }
   }
 
-  /** Starts to read a session that is likely to be recalled next, in small steps. */
   expect(key: string | undefined): void {
     if (this.#readAhead?.key === key) return;
     this.#readAhead = undefined;
@@ -153,10 +149,7 @@ export class Archive extends Part {
     if (key !== this.shown) void this.#context.workspaceState.update(SHOWN_SESSION, key);
   }
 
-  /**
-   * Returns the session that a killed window of this folder was in, if newer than {@link last}: VS
-   * Code's workspace state can be older than the journal, or lost.
-   */
+  /** Returns the session that a killed window of this folder was in, if newer than {@link last}. */
   interrupted(folder: string): string | undefined {
     const journal = this.#open();
     const { last } = this;
@@ -214,8 +207,7 @@ export class Archive extends Part {
   }
 
   /**
-   * Finds sessions that contain all words of a text, in small steps. Yields the results so far,
-   * best first.
+   * Yields the results so far, best first.
    * @throws the reason of `signal`; ParleyError `journal-unreadable`, `journal-closed`
    */
   async *search(text: string, limit: number, signal: AbortSignal): AsyncGenerator<readonly SearchResult[], void> {
@@ -240,9 +232,7 @@ export class Archive extends Part {
   }
 
   /**
-   * Reads the end of a session, in small steps.
-   * @param rows maximum
-   * @returns undefined if the session is unknown or deleted
+   * Reads the end of a session in small steps. @returns undefined if it is unknown or deleted
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   async endOf(
@@ -263,10 +253,7 @@ export class Archive extends Part {
     journal.append(key, [{ at: Date.now(), event: { type: 'info', title, byUser: true } }]);
   }
 
-  /**
-   * Hides a session and deletes it later unless it is restored.
-   * @throws ParleyError `session-held`
-   */
+  /** @throws ParleyError `session-held` */
   deleteSoon(key: string): void {
     if (this.isHeld(key)) throw sessionHeld();
     this.marks.mark(key, { deleted: Date.now() });
@@ -291,7 +278,6 @@ export class Archive extends Part {
     this.#didDelete.fire([key]);
   }
 
-  /** Why sessions are in memory only; undefined if they are stored. */
   get problem(): string | undefined {
     const state = this.#journal?.state;
     return state?.kind === 'memory' ? state.message : undefined;
@@ -321,7 +307,6 @@ export class Archive extends Part {
     this.#journal = undefined;
   }
 
-  /** Opens the journal on first use, so that a window without chats pays nothing. */
   #open(): Journal {
     if (this.#journal) return this.#journal;
     const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });

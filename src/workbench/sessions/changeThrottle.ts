@@ -1,9 +1,7 @@
-// Throttles notifications about sessions: immediate if the session was quiet, at intervals while it
-// streams, which may be hundreds of changes a second.
+// Throttles notifications about sessions, which change hundreds of times a second while streaming.
 import type { Disposable } from '../../base/disposable';
 import { Pace } from '../../base/pace';
 
-/** Minimum time between two notifications of a session, in ms. */
 const INTERVAL_MS = 100;
 
 export class ChangeThrottle implements Disposable {

@@ -31,12 +31,8 @@ export interface NewConversation {
   readonly preset?: Preset | undefined;
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
-  /**
-   * Absent: begins a new session, with the prestarted agent if it matches. That one gets no
-   * transcript, so a session with a past needs an explicit opening.
-   */
+  /** Absent: a new session, with the prestarted agent if it matches, which gets no transcript. */
   readonly opening?: SessionOpenStrategy | undefined;
-  /** Title until the agent sets one. */
   readonly title?: string | undefined;
   /** Default true; false: it is not shown, and the active session stays. */
   readonly activates?: boolean | undefined;
@@ -59,7 +55,6 @@ interface OpenConversation {
 
 export class Conversations implements Disposable {
   readonly #catalog: AgentCatalog;
-  /** For agents that run outside of a conversation of this window. */
   readonly services: ConversationServices;
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, OpenConversation>();
@@ -104,7 +99,6 @@ export class Conversations implements Disposable {
     };
   };
 
-  /** Fires with a key, at most once per turn of the event loop for each. */
   readonly onDidChange: Event<string> = this.#didChange.event;
 
   readonly onDidActivate: Event<string> = this.#didActivate.event;
@@ -128,7 +122,6 @@ export class Conversations implements Disposable {
     return last === undefined ? undefined : this.recall(last);
   }
 
-  /** The folders of a new session, its working directory first. */
   get folders(): readonly string[] {
     return sessionFolders(undefined, this.#scratch).roots;
   }
@@ -169,7 +162,7 @@ export class Conversations implements Disposable {
     this.#activate(key);
   }
 
-  /** Creates a conversation without starting its agent. @throws ParleyError `no-such-agent` */
+  /** @throws ParleyError `no-such-agent` */
   create(options: NewConversation = {}): Conversation {
     const { opening, title, isNamed, continues, activates } = options;
     const folders = this.#foldersOf(options.cwd);
@@ -230,8 +223,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Restores a stored conversation without starting its agent. If another window has it, it is
-   * read-only until that window releases it.
+   * Does not start the agent. Read-only while another window has the session.
    * @returns undefined if nothing is stored under this key
    */
   recall(key: string, { activates = true } = {}): Conversation | undefined {
@@ -265,14 +257,12 @@ export class Conversations implements Disposable {
     const { title, updatedAt: at } = record;
     if (title !== undefined && title !== before)
       conversation.note([{ at, event: { type: 'info', title, byUser: before !== undefined ? true : undefined } }]);
-    // Attaches to its agent, or shows why it does not start.
     if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;
   }
 
   /**
-   * Recreates a new session that an earlier host of this window did not store; its page has the
-   * draft.
+   * Recreates a new session that an earlier host of this window did not store.
    * @returns undefined if there was none, it is stored, or its agent has ended
    */
   renew(key: string, activates = false): Conversation | undefined {
@@ -322,7 +312,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Opens a session whose agent runs without a window, only to send its queue.
+   * Opens a session only to send its queue.
    * @returns undefined if another window has it, or its agent is unknown
    */
   forSending(key: string): Conversation | undefined {
@@ -399,7 +389,6 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** Ends a conversation and its agent. It is not restored with the window. */
   async close(key: string): Promise<void> {
     const known = this.#byKey.get(key);
     if (!known) return;
@@ -415,8 +404,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Ends all agents because the window closes. Sessions stay claimed until the archive is disposed,
-   * as their last events are still being written.
+   * Sessions stay claimed until the archive is disposed, as their last events are still written.
    */
   async closeAll(): Promise<void> {
     const ended = await Promise.allSettled([

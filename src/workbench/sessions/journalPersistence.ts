@@ -35,7 +35,6 @@ export interface JournalPersistenceOptions {
 
 type Change = (journal: Journal, key: string) => void;
 
-/** Maximum events before the user's first message, and their approximate characters. */
 const MAX_EVENTS_BEFORE_START = 2000;
 const MAX_CHARS_BEFORE_START = 8 * 1024 * 1024;
 
@@ -82,7 +81,6 @@ export class JournalPersistence implements ConversationPersistence {
       // The content read here is outdated, so it is read again before anything is added.
       if (isOurs && this.#isLost) journal.release(session.key, windowId);
     } catch (error) {
-      // The journal's own state reports it.
       log.error(`journal: ${messageOf(error)}`);
     }
     if (this.#isLost) onLost?.();
@@ -216,10 +214,7 @@ export class JournalPersistence implements ConversationPersistence {
   }
 }
 
-/**
- * Removes this window's secrets from agents' text. The user's messages are sent from the journal,
- * so they stay unchanged.
- */
+/** The user's messages are sent from the journal, so they stay unchanged. */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
   if (isPlainChunk(event)) return event;
@@ -291,7 +286,6 @@ function beginAtEnd(
   const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
   for (const { at, event } of events) model.apply(event, at);
   model.beginLive();
-  // Each sent message has its own row.
   return { model, whole: () => reading.finishSlowly(lastSeq), usedIds: lastSeq };
 }
 

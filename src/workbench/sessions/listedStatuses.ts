@@ -3,7 +3,6 @@
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { Configured } from '../../base/disposable';
 
-/** Maximum sessions to ask about unless the user focuses them. */
 const MAX_ASKED = 50;
 const AT_ONCE = 4;
 

@@ -7,7 +7,6 @@ export interface FileError extends Pick<Problem, 'code' | 'message'> {
 }
 
 export interface Earlier {
-  /** Signatures of {@link signatureOf}; absent if unknown. */
   readonly errors?: ReadonlySet<string> | undefined;
   /** Absent if unknown; empty if the file did not exist. */
   readonly text?: string | undefined;
@@ -18,10 +17,7 @@ export function signatureOf({ code, message }: Pick<Problem, 'code' | 'message'>
   return `${code}\0${message}`;
 }
 
-/**
- * Returns the new errors. If the earlier errors are unknown, only those in new lines, as the file
- * may have had the others before.
- */
+/** If the earlier errors are unknown, only those in new lines. */
 export function newErrors<E extends FileError>(errors: readonly E[], { errors: known, text }: Earlier): readonly E[] {
   if (known) return errors.filter((error) => !known.has(signatureOf(error)));
   if (text === undefined) return [];

@@ -27,15 +27,12 @@ interface ProblemsAfterTurnOptions {
   readonly log: Log;
 }
 
-/** Signatures of errors by the {@link pathKey} of their file. */
 type KnownErrors = Map<string, ReadonlySet<string>>;
 
 interface WatchedTurn {
   readonly id: string;
-  /** In ms since 1970. */
   readonly startedAt: number;
   readonly before: KnownErrors;
-  /** The turn's message was sent by this class. */
   readonly isFix: boolean;
 }
 

@@ -112,10 +112,7 @@ export interface ImportServices {
   readonly catalog: Pick<AgentCatalog, 'find'>;
 }
 
-/**
- * Opens an exported session as a new one.
- * @throws ParleyError as {@link readSessionFile} does, `session-unreadable`, `no-such-agent`
- */
+/** @throws ParleyError as {@link readSessionFile} does, `session-unreadable`, `no-such-agent` */
 export async function importFromFile(
   { conversations, catalog }: ImportServices,
   { path, agent }: ImportArgument,

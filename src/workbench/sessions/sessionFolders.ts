@@ -12,9 +12,7 @@ export interface SessionFolders {
 }
 
 /**
- * @param cwd absolute
- * @param scratch used if the window has no folder
- * @throws ParleyError `bad-folder`
+ * @param cwd absolute @param scratch if the window has no folder @throws ParleyError `bad-folder`
  */
 export function sessionFolders(cwd: string | undefined, scratch: string): SessionFolders {
   const folders = (workspace.workspaceFolders ?? [])

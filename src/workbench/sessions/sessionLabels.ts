@@ -12,7 +12,6 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MAX_WORDS = 200;
-/** Characters of a title in a tab, and of its end. */
 const MAX_IN_TAB = 50;
 const END_IN_TAB = 15;
 

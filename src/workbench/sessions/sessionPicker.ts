@@ -1,5 +1,4 @@
-// The session list: open sessions, stored sessions and those of agents. Typing searches all
-// messages.
+// The session list: open, stored and agents' sessions. Typing searches all messages.
 
 import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
@@ -16,7 +15,6 @@ import { action, confirmDelete, moreItem, type SessionItem, separator } from './
 import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels';
 
 const ANSWER_MS = 15_000;
-/** Debounce of the search while the user types, in ms. */
 const SEARCH_DELAY_MS = 100;
 const READ_AHEAD_DELAY_MS = 100;
 
@@ -225,7 +223,6 @@ class SessionPicker extends Configured<SessionPickerServices> {
     return sessions.filter(({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId));
   }
 
-  /** Returns undefined if the agent does not support `session/status`. */
   #statusesOf({ lister: { agent, ops } }: AgentSessions): ListedStatuses | undefined {
     let statuses = this.#statuses.get(agent.id);
     if (!statuses && ops.can('status')) {

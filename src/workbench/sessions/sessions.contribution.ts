@@ -81,10 +81,7 @@ import { pickSession } from './sessionPicker';
 const ANSWER_MS = 15_000;
 const MOST_FOUND = 100;
 
-/**
- * Arguments of commands about sessions: `search` and `recall` are about stored sessions, the others
- * about those of the current session's agent.
- */
+/** `search` and `recall` are about stored sessions, the others about the current agent's. */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
   readonly session?: string;
@@ -101,7 +98,6 @@ export interface FoundSession {
   readonly agentId: string;
   readonly cwd: string;
   readonly updatedAt: number;
-  /** Text around the match; empty if only the title matches. */
   readonly snippet: string;
 }
 
@@ -204,7 +200,7 @@ export const sessions: Contribution = {
     workbench.register('selectFolder', () => selectFolder(workbench));
     workbench.register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
-        conversations.active(); // creates one in an empty window, so that its agent can be asked
+        conversations.active(); // creates one if there is none
         return pickSession({
           conversations,
           kept: await keptSessions(),
@@ -317,7 +313,6 @@ function conversationServices(workbench: Workbench): ConversationServices {
 }
 
 interface NewSessionArgument extends Omit<NewWorktreeSession, 'preset'> {
-  /** Name of the preset. */
   readonly preset?: string;
 }
 

@@ -27,9 +27,7 @@ export class TranscriptReading {
   }
 
   /**
-   * Reads one step.
-   * @param to the last row to read
-   * @returns whether there may be more
+   * @param to the last row to read @returns whether there may be more
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   advance(to = Number.MAX_SAFE_INTEGER): boolean {
@@ -41,7 +39,7 @@ export class TranscriptReading {
   /** Reads the rest. Call it once: the caller then owns the model. */
   finish(): SessionModel {
     while (this.advance()) {
-      // Repeat until nothing is left.
+      // Until nothing is left.
     }
     return this.#model;
   }
