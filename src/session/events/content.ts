@@ -115,7 +115,7 @@ export interface RateLimit {
   readonly state: 'ok' | 'warning' | 'reached';
   /** 0 to 1. */
   readonly used?: number;
-  /** Ms since 1970. */
+  /** In ms since 1970. */
   readonly resetsAt?: number;
 }
 
@@ -142,6 +142,5 @@ export interface PermissionRuleOffer {
   readonly kind: 'execute' | 'edit' | 'read';
   /** The command, or a glob relative to the folder. */
   readonly pattern: string;
-  /** Absolute. */
   readonly folder: string;
 }

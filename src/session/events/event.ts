@@ -110,7 +110,6 @@ export type SessionEvent =
       readonly type: 'session_message';
       /** The subagent whose transcript has the message; absent: the main session. */
       readonly session?: string;
-      /** Unique in that transcript. */
       readonly messageId: string;
       readonly sender?: string | null;
       readonly recipient?: string | null;
@@ -128,7 +127,6 @@ export type SessionEvent =
       readonly own?: true;
       readonly said?: OwnText;
       readonly action?: { readonly id: string; readonly label?: string };
-      /** Opens a session imported from elsewhere. */
       readonly opens?: true;
       readonly beginsAnew?: true;
     }
@@ -227,7 +225,6 @@ export type SessionEvent =
       readonly released?: boolean;
       readonly canCancel?: boolean;
       readonly toolCallId?: string;
-      /** Ended because the user stopped its turn. */
       readonly isStopped?: true;
     }
   // The user's input.
@@ -310,7 +307,6 @@ export type SessionEvent =
     }
   /** Turns that follow ran elsewhere, until the next turn starts here. */
   | { readonly type: 'replay_resumed' }
-  /** Later events belong to no replayed turn. */
   | { readonly type: 'replay_ended' }
   /** The agent started a replayed turn itself. The user's turns start with their message. */
   | { readonly type: 'replayed_turn' }
@@ -327,7 +323,6 @@ export type SessionEvent =
 
 export interface TurnChanges {
   readonly folders: readonly {
-    /** Absolute. */
     readonly root: string;
     readonly before: string;
     /** Absent: the turn is running, or its end was not seen. */
@@ -389,12 +384,10 @@ export interface TerminalExit {
   readonly signal?: string;
 }
 
-/** An event with its time in ms since 1970. */
 export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
   readonly begins?: true;
-  /** Position in the transcript before the event. */
   readonly mark?: Mark;
 }
 

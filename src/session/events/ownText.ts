@@ -15,7 +15,6 @@ export interface OwnTexts {
   readonly 'command-refused': readonly [agent: string];
   // Failed actions of the user; the notice's description has the reason
   readonly 'not-stopped': readonly [];
-  /** A command of a turn that the user stopped. */
   readonly 'still-running': readonly [agent: string];
   readonly 'mode-not-changed': readonly [];
   readonly 'option-not-changed': readonly [];
@@ -100,15 +99,12 @@ export interface OwnTexts {
 /** The action that undoes the last restore of files. */
 export const UNDO_RESTORE = 'undoRestore';
 
-/** The button of `new-problems`. */
 export const FIX_PROBLEMS = 'fixProblems';
 
 export type OwnCode = keyof OwnTexts;
 
-/** A code without arguments. */
 export type PlainCode = { readonly [Code in OwnCode]: OwnTexts[Code] extends readonly [] ? Code : never }[OwnCode];
 
-/** An own text in stored form. */
 export type OwnText = {
   readonly [Code in OwnCode]: { readonly code: Code; readonly args: OwnTexts[Code] };
 }[OwnCode];
@@ -128,7 +124,6 @@ export type TurnNote =
   | 'signed-in'
   | 'signed-out';
 
-/** @param args for the code */
 export function ownText<Code extends OwnCode>(code: Code, ...args: OwnTexts[Code]): OwnText {
   return { code, args } as OwnText;
 }

@@ -81,7 +81,6 @@ export class Changes {
     this.#wake();
   }
 
-  /** @param block index of the first new block */
   added(index: number, block: number): void {
     const known = this.entries.get(index);
     if (!this.cleared && known !== true) {

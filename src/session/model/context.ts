@@ -31,7 +31,6 @@ interface SessionMessage {
 
 class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
-  /** By transcript and id. */
   readonly messages = new Map<string, SessionMessage>();
 
   messageKey(session: string | undefined, id: string): string {
@@ -190,7 +189,6 @@ class ToolSizes {
     return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
   }
 
-  /** @param by characters to add to the size */
   add(entry: ToolEntry, by: number): readonly ToolEntry[] {
     this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);
     this.#total += by;

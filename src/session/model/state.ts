@@ -161,7 +161,6 @@ export interface Terminal {
   released?: true;
   canCancel?: boolean;
   readonly turnId?: string;
-  /** Ended because the user stopped that turn. */
   isStopped?: true;
 }
 
@@ -235,7 +234,6 @@ export class Nests {
     return { calls, open: open.size, now: latest && open.has(latest) && latest.title ? latest.title : undefined };
   }
 
-  /** Adds an entry that names its parent. */
   add(entry: Entry, id: string, parent: ToolEntry | undefined, isOpen: boolean): readonly Entry[] {
     if (this.#parents.has(entry)) return [];
     if (parent) return this.#link(entry, parent, isOpen);

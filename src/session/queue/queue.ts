@@ -146,7 +146,6 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Call when the agent has exited. */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
@@ -187,7 +186,6 @@ export class PromptQueue {
     return removed;
   }
 
-  /** Undoes a clear. */
   unclear(gone: readonly QueueItem[], paused: string | undefined): void {
     this.#items.splice(this.#items.filter(isAway).length, 0, ...gone.map((item) => ({ ...item, held: false })));
     this.paused ??= paused;
