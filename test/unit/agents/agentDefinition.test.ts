@@ -94,7 +94,7 @@ describe('parseAgents', () => {
     });
   }
 
-  it('takes no setting as no agents, and says so of a setting that is no object', () => {
+  it('returns no agents without a setting, and reports a setting that is not an object', () => {
     assert.deepEqual(parseAgents(undefined), { agents: [], problems: [] });
     assert.equal(parseAgents([]).problems.length, 1);
     assert.equal(parseAgents('x').problems.length, 1);

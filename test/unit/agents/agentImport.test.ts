@@ -49,12 +49,12 @@ describe('agents of other editors', () => {
     assert.ok(!JSON.stringify([read?.entry, remote?.entry]).match(/sk-1|abc/));
   });
 
-  it('start in the folder of the session where theirs holds a variable', () => {
+  it("start in the session's folder if theirs has a variable", () => {
     assert.equal(only({ a: { command: 'a', cwd: `\${workspaceFolder}/x` } })?.entry.cwd, undefined);
     assert.equal(only({ a: { command: 'a', cwd: '/srv' } })?.entry.cwd, '/srv');
   });
 
-  it('are skipped with a reason where they are not valid, and never break the reading', () => {
+  it('are skipped with a reason if they are invalid', () => {
     for (const value of [undefined, null, 1, 'x', [], {}, [null], { a: null }])
       assert.equal(readAgents(value).agents.length, 0);
     const hostile = {
@@ -77,7 +77,7 @@ describe('agents of other editors', () => {
     assert.equal(({} as { command?: unknown }).command, undefined);
   });
 
-  it('survive a file that is no JSON, or nested deeply', () => {
+  it('are empty for a file that is not JSON or deeply nested', () => {
     assert.deepEqual(parseSettings(''), { value: undefined, errorLine: 1 });
     assert.equal(parseSettings('{\n\n"a": b}').errorLine, 3);
     assert.equal(readAgents(parseSettings('[1, 2').value).agents.length, 0);

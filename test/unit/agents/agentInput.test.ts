@@ -15,7 +15,7 @@ import {
   wordsOf,
 } from '../../../src/agents/agentInput';
 
-describe('a line with a command', () => {
+describe('a command line', () => {
   it('is split at spaces outside of quotation marks', () => {
     assert.deepEqual(wordsOf(`  npx -y "a package" --name='it is' x"y z"w  `), [
       'npx',
@@ -36,7 +36,7 @@ describe('a line with a command', () => {
     ]);
   });
 
-  it('is refused where a quotation mark is not closed, without long thought', () => {
+  it('is refused quickly if a quote is not closed', () => {
     for (const line of [
       `a "b`,
       `a 'b`,
@@ -51,7 +51,7 @@ describe('a line with a command', () => {
     assert.equal(commandProblem('gemini --acp'), undefined);
   });
 
-  it('is made from any words and split into the same', () => {
+  it('can be made of any words, and is split into the same words', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', ' ', '"', "'", '\\', '=', 'é') })), (words) => {
         assert.deepEqual(wordsOf(lineOf(words)), words);
@@ -65,8 +65,8 @@ describe('a line with a command', () => {
   });
 });
 
-describe('what is typed for an agent', () => {
-  it('gives an id of letters and digits', () => {
+describe('input for an agent', () => {
+  it('is converted to an id of letters and digits', () => {
     assert.deepEqual(['Claude Code', 'Café №2', '  ', '日本', '__proto__', 'x'.repeat(99)].map(idFrom), [
       'claude-code',
       'cafe-no2',

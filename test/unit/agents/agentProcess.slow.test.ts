@@ -25,7 +25,7 @@ describe('AgentProcess', function () {
       ['before the process is started', undefined],
       ['while the process is started', /^Starting/],
     ] as const) {
-      it(`leaves nothing running where it is stopped ${when}`, async () => {
+      it(`leaves nothing running if it is aborted ${when}`, async () => {
         const abort = new AbortController();
         const info = (line: string): void => {
           if (message?.test(line)) abort.abort(new Error('stopped'));
@@ -49,7 +49,7 @@ describe('AgentProcess', function () {
   });
 
   describe('conversation', () => {
-    it('carries requests and answers, also of many megabytes and every kind of character', async () => {
+    it('carries requests and responses of many megabytes and any characters', async () => {
       const agent = await start(echo);
       const { rpc } = connect(agent);
       const params = { text: '€𝄞é\u2028"\\'.repeat(300_000) };
@@ -57,7 +57,7 @@ describe('AgentProcess', function () {
       assert.deepEqual(await rpc.request('echo', { small: true }), { small: true });
     });
 
-    it('waits for an agent that reads slowly instead of piling up messages', async () => {
+    it('waits for a slow reader instead of buffering messages', async () => {
       const agent = await start(
         `
         process.once('SIGUSR2', () => process.stdout.write('{"method":"reading"}\\n', () => process.stdin.resume()));
@@ -81,7 +81,7 @@ describe('AgentProcess', function () {
       assert.equal(isReading, true);
     });
 
-    it('ends the connection at a 40 MB line, and the agent can still be closed', async () => {
+    it('closes the connection at a 40 MB line, and can still close the agent', async () => {
       const agent = await start(`
         const part = 'x'.repeat(1 << 20);
         process.stdout.write('{"jsonrpc":"2.0","method":"session/update","params":"');
@@ -96,7 +96,7 @@ describe('AgentProcess', function () {
       assert.equal((await agent.close()).code, 0);
     });
 
-    it('notices that an agent has closed its stdout although it lives', async () => {
+    it('detects that a running agent has closed its stdout', async () => {
       const agent = await start(`require('fs').closeSync(1); process.stdin.resume();`);
       const { rpc, closed } = connect(agent);
       await assert.rejects(rpc.request('x', {}), { code: 'connection-closed' });
@@ -106,7 +106,7 @@ describe('AgentProcess', function () {
   });
 
   describe('exit', () => {
-    it('keeps only the end of a stderr of many megabytes', async () => {
+    it('keeps only the end of many megabytes of stderr', async () => {
       const agent = await start(`for (let n = 0; n < 100000; n++) require('fs').writeSync(2, 'line ' + n + '\\n')`);
       const { stderr } = await agent.exited;
       assert.equal(stderr.split('\n').length, 20);
@@ -114,7 +114,7 @@ describe('AgentProcess', function () {
       assert.ok(agent.stderrTail(1_000_000).length <= 64 * 1024);
     });
 
-    it('is told although a grandchild holds the pipes open, and the grandchild is ended too', async () => {
+    it('is reported even if a grandchild holds the pipes open, and the grandchild is ended', async () => {
       const agent = await start(`
         const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
         process.stdout.write(child.pid + '\\n', () => process.exit(5));`);
@@ -124,7 +124,7 @@ describe('AgentProcess', function () {
       assert.ok(await isGone(grandchild));
     });
 
-    it('ends processes that the agent started in sessions of their own', async () => {
+    it('ends processes that the agent started in separate sessions', async () => {
       const agent = await start(`
         const { spawn } = require('child_process');
         const quiet = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000)";
@@ -137,7 +137,7 @@ describe('AgentProcess', function () {
   });
 
   describe('close', () => {
-    it('sends SIGTERM to one that ignores the end of its stdin', async () => {
+    it('sends SIGTERM to an agent that ignores the end of its stdin', async () => {
       const agent = await start(`setInterval(() => {}, 1000); console.log('up')`, {
         closeGraceMs: { stdin: 50, term: 5000 },
       });
@@ -145,7 +145,7 @@ describe('AgentProcess', function () {
       assert.equal((await agent.close()).signal, 'SIGTERM');
     });
 
-    it('ends an agent that ignores SIGTERM with its whole tree, also children in sessions of their own', async () => {
+    it('ends an agent that ignores SIGTERM with its whole tree, including children in separate sessions', async () => {
       const stubborn = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000);`;
       const agent = await start(
         `${stubborn}
@@ -163,7 +163,7 @@ describe('AgentProcess', function () {
       for (const pid of grandchildren) assert.ok(await isGone(pid), `${pid} lives`);
     });
 
-    it('gives up on an agent that the system cannot end, and says so', async () => {
+    it('gives up on an agent that the system cannot end, and reports it', async () => {
       const warnings: string[] = [];
       const agent = await start('setInterval(() => {}, 1000)', {
         log: { ...silentLog, warn: (line) => warnings.push(line) },
@@ -182,7 +182,7 @@ describe('AgentProcess', function () {
       await goneFrom(agent.pid);
     });
 
-    it('leaves no helper behind either', async () => {
+    it('leaves no helper process behind', async () => {
       const agents = [await start('process.stdin.resume()'), await start('process.stdin.resume()')];
       const helpers = async (): Promise<readonly number[]> => {
         const children = (await descendantsOf(process.pid)).map(({ pid }) => pid);
@@ -197,7 +197,7 @@ describe('AgentProcess', function () {
       await Promise.all(running.map(goneFrom));
     });
 
-    it('may be asked for many times, and after the end', async () => {
+    it('may be called repeatedly, and after the exit', async () => {
       const agent = await start('process.stdin.resume()');
       agent.dispose();
       const [one, two] = await Promise.all([agent.close(), agent.close()]);

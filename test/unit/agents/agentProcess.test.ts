@@ -16,7 +16,7 @@ describe('AgentProcess', function () {
   afterEach(closeAgents);
 
   describe('start', () => {
-    it('hands every argument over as it is written: spaces, quotes, percent, dollar, line breaks', async () => {
+    it('passes arguments unchanged: spaces, quotes, percent, dollar, line breaks', async () => {
       const args = ['a b', 'say "hi"', "it's", '%PATH%', '$HOME', '`id`', '*', '', 'é\u2028', 'x\ny', '\\', '&& exit'];
       const agent = await start('', {
         args: ['-e', 'process.stdout.write(JSON.stringify(process.argv.slice(1)))', '--', ...args],
@@ -24,7 +24,7 @@ describe('AgentProcess', function () {
       assert.deepEqual(JSON.parse(await output(agent)), args);
     });
 
-    it('gives the agent its folder and its environment, and of ours no more than a mark', async () => {
+    it("passes the agent's folder and environment, plus only a mark", async () => {
       const cwd = await scratchFolder();
       const agent = await start('process.stdout.write(JSON.stringify([process.cwd(), process.env]))', {
         cwd,
@@ -39,7 +39,7 @@ describe('AgentProcess', function () {
       );
     });
 
-    it('says in words why a process did not start', async () => {
+    it('reports why a process did not start', async () => {
       const folder = await scratchFolder();
       const fails = async (options: Partial<StartOptions>, words: RegExp): Promise<void> => {
         await assert.rejects(start('', options), { code: 'agent-spawn-failed', message: words });
@@ -55,7 +55,7 @@ describe('AgentProcess', function () {
       await fails({ args: ['nul\0'] }, /invalid character/);
     });
 
-    it('delivers what was printed before anybody listened, even when the agent is gone by then', async () => {
+    it('delivers output from before there was a listener, even if the agent has exited', async () => {
       const agent = await start('process.stdout.write("early\\n")');
       const exit = await agent.exited;
       assert.equal(exit.code, 0);
@@ -64,7 +64,7 @@ describe('AgentProcess', function () {
   });
 
   describe('conversation', () => {
-    it('rejects a message to an agent that has closed its stdin, and does not crash', async () => {
+    it('rejects a message to an agent that has closed its stdin, without crashing', async () => {
       const agent = await start(
         `require('fs').closeSync(0); process.stdout.write('{"method":"closed"}\\n'); setInterval(() => {}, 1000);`,
         { closeGraceMs: { stdin: 50, term: 2000 } },
@@ -77,14 +77,14 @@ describe('AgentProcess', function () {
       await assert.rejects(rpc.request('two', {}), { code: 'connection-closed' });
     });
 
-    it('survives an agent that prints a banner and garbage around its messages', async () => {
+    it('ignores a banner and garbage around messages', async () => {
       const agent = await start(`console.log('Welcome!\\n{not json'); process.stdout.write('\\ufeff\\r\\n'); ${echo}`);
       const { rpc, noise } = connect(agent);
       assert.deepEqual(await rpc.request('echo', { a: 1 }), { a: 1 });
       assert.deepEqual(noise.slice(0, 2), ['Welcome!', '{not json']);
     });
 
-    it('rejects what is pending when the agent dies in the middle, after its last words', async () => {
+    it('rejects pending requests after the last output when the agent dies', async () => {
       const agent = await start(`
         process.stdin.once('data', () => {
           process.stderr.write('fatal: out of luck\\n');
@@ -103,7 +103,7 @@ describe('AgentProcess', function () {
   });
 
   describe('exit', () => {
-    it('of an agent that fails at once is told with its code and what it printed', async () => {
+    it('reports the exit code and output of an agent that fails immediately', async () => {
       const lines: string[] = [];
       const agent = await start(
         `console.error('\\x1b[31mError:\\x1b[0m no key'); console.error('set API_KEY'); process.exitCode = 3;`,
@@ -131,14 +131,14 @@ describe('AgentProcess', function () {
   });
 });
 
-it('a process with the number of a remembered one is told apart from it by its start', async function () {
+it('a process is distinguished by its start time from an earlier one with the same id', async function () {
   if (process.platform === 'win32') this.skip();
   const self = (await descendantsOf(process.ppid)).find(({ pid }) => pid === process.pid) ?? assert.fail();
   assert.deepEqual(await stillAlive([self]), [self]);
   assert.deepEqual(await stillAlive([{ ...self, started: `1${self.started}` }]), []);
 });
 
-it('the tail of an output has whole lines, or the end of one that is too long', () => {
+it('the tail of an output has whole lines, or the end of a line that is too long', () => {
   const tail = new TailBuffer(20);
   for (let n = 0; n < 1000; n++) tail.append(`line ${n}\n`);
   assert.deepEqual([tail.toString(), tail.lines(1)], ['line 998\nline 999\n', 'line 999']);

@@ -72,7 +72,7 @@ const SETTLE_MS = 10;
   });
 
   for (const platform of SYSTEMS) {
-    it(`stays awake on ${platform} while an agent works and not longer, by one process`, async () => {
+    it(`stays awake on ${platform} only while an agent works, with one process`, async () => {
       use(platform).changed();
       const pid = await started();
       for (let turn = 0; turn < 3; turn++) {
@@ -85,7 +85,7 @@ const SETTLE_MS = 10;
       assert.deepEqual([await pids(), said, asked], [[pid], [], 1]);
     });
 
-    it(`sleeps again on ${platform} when the process that asked is killed`, async () => {
+    it(`may sleep again on ${platform} when the extension host is killed`, async () => {
       const host = spawn(process.execPath, ['-e', HOST, platform, JSON.stringify(awakeProgram(platform, 0))]);
       const pid = await started();
       host.kill('SIGKILL');
@@ -94,7 +94,7 @@ const SETTLE_MS = 10;
     });
   }
 
-  it('stays awake between two turns that follow each other', async () => {
+  it('stays awake between two consecutive turns', async () => {
     use('linux').changed();
     const pid = await started();
     works = false;
@@ -106,7 +106,7 @@ const SETTLE_MS = 10;
     assert.deepEqual([await isGone(pid), await pids()], [false, [pid]]);
   });
 
-  it('sleeps as usual on battery, unless it is always to stay awake, and where it is to sleep', async () => {
+  it('may sleep on battery unless set to "always", and if turned off', async () => {
     battery = true;
     use('linux').changed();
     await settled();
@@ -122,7 +122,7 @@ const SETTLE_MS = 10;
     await goneFrom(pid);
   });
 
-  it('may sleep without a word but one line in the log where the program is missing', async () => {
+  it('may sleep, with one line in the log, if the program is missing', async () => {
     process.env.PATH = folder;
     await rm(join(folder, 'systemd-inhibit'));
     use('linux').changed();
@@ -142,7 +142,7 @@ const SETTLE_MS = 10;
     assert.equal((await pids()).length, 1);
   });
 
-  it('sleeps when the window closes', async () => {
+  it('may sleep when the window closes', async () => {
     use('linux').changed();
     const pid = await started();
     awake.dispose();

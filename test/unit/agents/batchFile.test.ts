@@ -62,11 +62,11 @@ function readByProgram(line: string): string[] {
   return isOpen ? [...words, word] : words;
 }
 
-describe('The command line of a batch file', () => {
+describe('the command line of a batch file', () => {
   const PIECES = [...`"\\&|^<>()! \t,;=*?aü-/'\``];
   const argument = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-  it('has each argument as it is written, however often cmd.exe reads it, and nothing that cmd.exe would run', () => {
+  it('passes each argument unchanged, however often cmd.exe parses it, and runs no part of it', () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 4 }), (args) => {
         const line = batchLine(SHIM, args);
@@ -105,9 +105,9 @@ const npm = (options = ''): string =>
 const yarn = (second = '..\\cli\\bin.js'): string =>
   `@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\cli\\bin.js" %*\r\n) ELSE (\r\n  @SETLOCAL\r\n  @SET PATHEXT=%PATHEXT:;.JS;=;%\r\n  node  "%~dp0\\${second}" %*\r\n)`;
 
-describe('The target of a shim', () => {
+describe('the target of a shim', () => {
   const script = 'C:\\Users\\a b\\npm\\node_modules\\@google\\gemini-cli\\dist\\index.js';
-  it('is the script that a shim of npm gives to Node.js', () => {
+  it('is the script that an npm shim passes to Node.js', () => {
     assert.deepEqual(shimTarget(SHIM, npm()), { file: script, isScript: true, nodeArgs: [] });
   });
   it('has the options of the first line of the script', () => {
@@ -140,23 +140,23 @@ describe('The target of a shim', () => {
   }
 });
 
-describe('Programs on Windows', () => {
+describe('programs on Windows', () => {
   afterEach(removeScratch);
   const args = ['a" & echo b', '100%'];
   const env = { PATH: '' };
 
-  it('are started as they are if they are .exe files', async () => {
+  it('are started directly if they are .exe files', async () => {
     const plan = await planStart('C:\\x.exe', args, env, 'win32');
     assert.deepEqual(plan, { file: 'C:\\x.exe', args, env, windowsVerbatimArguments: false });
   });
-  it('are started by cmd.exe if they are batch files, without programs of the folder it runs in', async () => {
+  it('are started by cmd.exe if they are batch files, without searching the current folder', async () => {
     const plan = await planStart('C:\\no-such.bat', ['a b'], env, 'win32');
     assert.deepEqual(plan.args, ['/d', '/e:on', '/v:off', '/s', '/c', '"C:\\no-such.bat "a b""']);
     assert.equal(plan.windowsVerbatimArguments, true);
     assert.deepEqual(plan.env, { PATH: '', NoDefaultCurrentDirectoryInExePath: '1' });
     await assert.rejects(planStart('C:\\no-such.bat', args, env, 'win32'), { code: 'agent-spawn-failed' });
   });
-  it('are scripts for the Node.js beside them if they have .js in their name', async () => {
+  it('are run by the Node.js beside them if they are .js files', async () => {
     const folder = await scratchFolder();
     const node = await scratchFile(folder, 'node.exe', '');
     const script = join(folder, 'agent.js');

@@ -17,7 +17,7 @@ import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
 describe('agentEnvironment', () => {
-  it('drops what would turn an agent into a part of VS Code, and keeps the rest', () => {
+  it('drops variables that would make an agent act as part of VS Code, and keeps the rest', () => {
     const env = {
       HOME: '/home/me',
       PATH: '/usr/bin',
@@ -34,14 +34,14 @@ describe('agentEnvironment', () => {
     });
   });
 
-  it('keeps the NODE_OPTIONS of the user, not those of a debugger', () => {
+  it("keeps the user's NODE_OPTIONS, not those of a debugger", () => {
     const own = '--max-old-space-size=4096';
     assert.equal(agentEnvironment({ NODE_OPTIONS: own }, undefined).NODE_OPTIONS, own);
     const debuggers = '--require /x/ms-vscode.js-debug/bootloader.js';
     assert.equal(agentEnvironment({ NODE_OPTIONS: debuggers }, undefined).NODE_OPTIONS, undefined);
   });
 
-  it('has a locale with UTF-8 for an app that macOS started without one', () => {
+  it('sets a UTF-8 locale for an app that macOS started without one', () => {
     assert.equal(agentEnvironment({ HOME: '/me' }, undefined, 'darwin').LANG, 'en_US.UTF-8');
     assert.equal(agentEnvironment({ LANG: '' }, undefined, 'darwin').LANG, 'en_US.UTF-8');
     assert.equal(agentEnvironment({ LC_ALL: 'de_DE.UTF-8' }, undefined, 'darwin').LANG, undefined);
@@ -63,7 +63,7 @@ describe('agentEnvironment', () => {
       LOCPATH_VSCODE_SNAP_ORIG: '',
     };
 
-    it('restores what the launcher of the snap has replaced, and drops what leads into the snap', () => {
+    it('restores variables that the snap launcher replaced, and drops paths into the snap', () => {
       assert.deepEqual(usersEnvironment(snap, '/snap/code/123/usr/share/code/code'), {
         HOME: '/home/me',
         PATH: '/usr/bin:/snap/bin',
@@ -71,7 +71,7 @@ describe('agentEnvironment', () => {
       });
     });
 
-    it('drops what leads into an AppImage', () => {
+    it('drops paths into an AppImage', () => {
       const env = {
         APPDIR: '/tmp/.mount_cursor',
         APPIMAGE: '/home/me/cursor.AppImage',
@@ -92,7 +92,7 @@ describe('agentEnvironment', () => {
     });
   });
 
-  it('merges search paths without doubles and without empty folders', () => {
+  it('merges search paths without duplicates and empty folders', () => {
     assert.equal(mergePaths('/a:/b', '/b::/c:/a'), '/a:/b:/c');
     assert.equal(mergePaths(undefined, '/a'), '/a');
     assert.equal(mergePaths(undefined, undefined), '');
@@ -100,7 +100,7 @@ describe('agentEnvironment', () => {
 });
 
 describe('withVariables', () => {
-  it('puts the variables of an agent over those of the user', () => {
+  it("overrides the user's variables with the agent's", () => {
     assert.deepEqual(withVariables({ HOME: '/me', PATH: '/bin' }, { HOME: '/else', KEY: 'x' }, 'linux'), {
       HOME: '/else',
       PATH: '/bin',
@@ -123,7 +123,7 @@ describe('loginShellPath', () => {
     scratchFile(await scratchFolder(), 'shell', `#!/bin/sh\n${text}\n`);
   const env = { PATH: '/usr/bin:/bin', HOME: '/nowhere' };
 
-  it('finds what a profile adds, whatever else the profile prints', async () => {
+  it('finds what a profile adds, whatever the profile prints', async () => {
     const noisy = await shell(
       'echo Welcome; echo PATH=/wrong; export PATH="/opt/my tools:$PATH"; sh -c "$4"; echo bye',
     );
@@ -153,7 +153,7 @@ describe('loginShellPath', () => {
     assert.equal(await loginShellPath({ log: silentLog, env, shell: asking }), '/answered:/usr/bin:/bin');
   });
 
-  it('does not wait for what a profile leaves running', async () => {
+  it('does not wait for processes that a profile leaves running', async () => {
     const lingering = await shell('sleep 600 & sh -c "$4"; wait');
     assert.equal(await loginShellPath({ log: silentLog, env, shell: lingering }), '/usr/bin:/bin');
   });
@@ -171,7 +171,7 @@ describe('loginShellPath', () => {
     assert.match(lastShellAnswer()?.problem ?? '', /ENOENT/);
   });
 
-  it('asks a shell again that has failed, and one that has answered only once', async () => {
+  it('asks a failed shell again, and a successful one only once', async () => {
     const folder = await scratchFolder();
     const broken = join(folder, 'broken');
     const count = join(folder, 'count');
@@ -185,7 +185,7 @@ describe('loginShellPath', () => {
     assert.equal(await readFile(count, 'utf8'), '\n\n');
   });
 
-  it('waits again for the same run of a shell that is late', async () => {
+  it('joins the pending run of a slow shell', async () => {
     const folder = await scratchFolder();
     const [fifo, count] = [join(folder, 'go'), join(folder, 'count')];
     execFileSync('mkfifo', [fifo]);

@@ -21,19 +21,19 @@ describe('a Node.js that is too old', () => {
     return join(folder, 'dist', 'cli.mjs');
   }
 
-  it('is known by the package of the script that failed', async () => {
+  it('is detected by the package of the failed script', async () => {
     const file = await script('>=22.19.0');
     assert.deepEqual(await nodeTooOld(trace(file)), { needs: '22.19.0', has: '18.19.0' });
     assert.deepEqual(await nodeTooOld(trace(`file://${file}`)), { needs: '22.19.0', has: '18.19.0' });
   });
 
-  it('is not what a version explains that fits', async () => {
+  it('is not reported if the version satisfies the package', async () => {
     assert.equal(await nodeTooOld(trace(await script('>=22.19.0'), '22.19.0')), undefined);
     assert.equal(await nodeTooOld(trace(await script('^18.0.0 || >=20'))), undefined);
     assert.equal(await nodeTooOld(trace(await script())), undefined);
   });
 
-  it('is known by the words of the program', async () => {
+  it("is detected by the program's output", async () => {
     for (const words of [
       'kimi requires Node.js >= 22.19.0',
       'Error: Node.js 22.19.0 or newer is needed',
@@ -42,7 +42,7 @@ describe('a Node.js that is too old', () => {
       assert.equal((await nodeTooOld(words))?.needs, '22.19.0', words);
   });
 
-  it('is not found in other words', async () => {
+  it('is not detected in other output', async () => {
     assert.equal(await nodeTooOld('TypeError: cannot read x of undefined\n\nNode.js v22.19.0'), undefined);
     assert.equal(await nodeTooOld('requires Node.js >= 18\nNode.js v22.19.0'), undefined);
     assert.equal(await nodeTooOld(''), undefined);

@@ -9,7 +9,7 @@ import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch
 describe('resolveCommand', () => {
   afterEach(removeScratch);
 
-  it('finds a command in the folders of PATH, in their order, and passes over what cannot be run', async () => {
+  it('finds a command on PATH in order, and skips files that are not executable', async () => {
     const [first, second, third] = [await scratchFolder(), await scratchFolder(), await scratchFolder()];
     await scratchFile(first, 'agent', '', 0o644);
     await mkdir(join(second, 'agent'));
@@ -18,7 +18,7 @@ describe('resolveCommand', () => {
     assert.equal(await resolveCommand('agent', { cwd: '/', env }), path);
   });
 
-  it('takes paths as they are: absolute, relative to the folder, from the home folder, through links, with spaces', async () => {
+  it('accepts paths: absolute, relative to the folder, from the home folder, through links, with spaces', async () => {
     const folder = await scratchFolder();
     const path = await scratchFile(folder, 'my agent', '');
     await symlink(path, join(folder, 'link'));
@@ -31,14 +31,14 @@ describe('resolveCommand', () => {
     });
   });
 
-  it('never takes a program of the opened folder for one of the user', async () => {
+  it('never resolves a name to a program in the opened folder', async () => {
     const folder = await scratchFolder();
     await scratchFile(folder, 'agent', '');
     const env = { PATH: ['', '.', 'bin', './'].join(delimiter) };
     await assert.rejects(resolveCommand('agent', { cwd: folder, env }), { code: 'agent-not-found' });
   });
 
-  it('says what was searched when there is no such command, and where to get the usual ones', async () => {
+  it('reports the folders searched for a missing command, and where to get known ones', async () => {
     const folder = await scratchFolder();
     await assert.rejects(resolveCommand('npx', { cwd: '/', env: { PATH: folder } }), {
       code: 'agent-not-found',
@@ -53,7 +53,7 @@ describe('resolveCommand', () => {
     await assert.rejects(resolveCommand('agent', { cwd: '/', env: { PATH: many } }), { message: /and 8 more/ });
   });
 
-  it('does not take a program of Windows for one of WSL, whose PATH has both', () => {
+  it('skips Windows programs on the PATH of WSL', () => {
     const isForeign = (path: string, distribution?: string): boolean =>
       isOutsideWsl(path, distribution === undefined ? {} : { WSL_DISTRO_NAME: distribution });
     assert.ok(isForeign('/mnt/c/Users/me/AppData/Roaming/npm/gemini', 'Ubuntu'));
@@ -62,7 +62,7 @@ describe('resolveCommand', () => {
     assert.ok(!isForeign('/mnt/c/bin/gemini'));
   });
 
-  it('says why a file is not run', async () => {
+  it('reports why a file cannot run', async () => {
     const folder = await scratchFolder();
     await scratchFile(folder, 'agent', '', 0o644);
     const options = { cwd: folder, env: { PATH: folder } };

@@ -32,7 +32,7 @@ describe('entries in the text of a settings file', () => {
     return text;
   };
 
-  it('keep the comments among them when one is changed', () => {
+  it('keep the comments between them when one changes', () => {
     const text = edited({ ...ENTRIES, work: { ...ENTRIES.work, args: ['--acp', '--fast'], cwd: '/srv' } });
     assert.match(text, /"command": "work", \/\/ on the PATH/);
     assert.match(text, /"own": \{ "key": 1 \},\n {6}"cwd": "\/srv"\n {4}\},/);
@@ -54,7 +54,7 @@ describe('entries in the text of a settings file', () => {
     assert.equal(edited(ENTRIES), TEXT);
   });
 
-  it('keep a comment with the property that it stands behind', () => {
+  it('keep a comment with the property that precedes it', () => {
     const text = '{\n  "parley.agents": {\n    "a": { "command": "a" } // mine\n  }\n}\n';
     const [a, b] = [{ command: 'a' }, { command: 'b' }];
     const added = editEntries(text, { a }, { a, b });
@@ -75,7 +75,7 @@ describe('entries in the text of a settings file', () => {
     assert.match(after, /\r\n\t\t"more": \{\r\n\t\t\t"command"/);
   });
 
-  it('are edited only where the file has just these, with comments among them', () => {
+  it('are edited here only if the file has them all, with comments between them', () => {
     assert.ok(needsOwnEdit(TEXT, ENTRIES));
     assert.ok(!needsOwnEdit(TEXT, { ...ENTRIES, other: {} }), 'another file, or another state of it');
     assert.ok(!needsOwnEdit(JSON.stringify({ 'parley.agents': ENTRIES }), ENTRIES), 'nothing to keep');
@@ -85,7 +85,7 @@ describe('entries in the text of a settings file', () => {
     assert.ok(!needsOwnEdit('{"parley.agents": {"a": "// no comment"}}', { a: '// no comment' }));
   });
 
-  it('are changed where they count when a name is there twice', () => {
+  it('are changed at the last of duplicate keys', () => {
     const text = `{
   "parley.agents": { "old": { "command": "old" } },
   // the ones that VS Code reads
@@ -114,7 +114,7 @@ describe('entries in the text of a settings file', () => {
     );
   });
 
-  it('are read from a file that has them, without an error in it', () => {
+  it('are read from a file without errors', () => {
     assert.deepEqual(agentsIn(TEXT), ENTRIES);
     assert.equal(agentsIn('{"files.eol": "\\n"}'), undefined);
     assert.equal(agentsIn('{"parley.agents": {"a": {"command": "a"}'), undefined, 'half written');

@@ -24,7 +24,7 @@ const BORN = Date.parse('2026-03-01T10:00:00Z');
 const birth = (pid: number) => ({ pid, after: BORN, before: BORN + 40 });
 
 describe('the birth of a process', () => {
-  it('tells it apart from a later one with its number, and allows for the ticks of the clock', () => {
+  it('distinguishes it from a later process with its id, and allows for clock ticks', () => {
     const at = (startedAt: number) => isBorn({ pid: 7, parent: 1, startedAt }, birth(7));
     assert.deepEqual(
       [-17, -16, 0, 40, 41].map((ms) => at(BORN + ms)),
@@ -33,7 +33,7 @@ describe('the birth of a process', () => {
     assert.equal(isBorn({ pid: 8, parent: 1, startedAt: BORN }, birth(7)), false);
   });
 
-  it('of this process lies before its first line', () => {
+  it('is before the first line of this process', () => {
     const { pid, after, before } = ownBirth();
     assert.equal(pid, process.pid);
     assert.ok(after < performance.timeOrigin && performance.timeOrigin <= before);
@@ -41,7 +41,7 @@ describe('the birth of a process', () => {
 });
 
 (process.platform === 'win32' ? describe : describe.skip)('taskkill of Windows', () => {
-  it('ends a process, whatever it can do of the rest', async () => {
+  it('ends a process, even if it fails to end the rest', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
     const ended = once(child, 'exit');
@@ -73,7 +73,7 @@ describe('the birth of a process', () => {
     ]);
   });
 
-  it('are listed once for all who ask at once, and once more for those who ask meanwhile', async () => {
+  it('are listed once for simultaneous callers, and once more for later ones', async () => {
     await programs.list([{ pid: 4, parent: 0, startedAt: BORN }]);
     const asked = [listWindowsProcesses(), listWindowsProcesses()];
     // PowerShell runs now.
@@ -83,7 +83,7 @@ describe('the birth of a process', () => {
     assert.equal((await programs.lists()).length, 2);
   });
 
-  it('are listed by a command that reaches PowerShell as it is written, without a profile or a question', async () => {
+  it('are listed by a command passed to PowerShell unchanged, without a profile or prompt', async () => {
     await listWindowsProcesses();
     const [line = ''] = await programs.lists();
     assert.match(line, /^-NoLogo -NoProfile -NonInteractive -Command Get-CimInstance /);
@@ -91,12 +91,12 @@ describe('the birth of a process', () => {
     assert.doesNotMatch(line, /["%\r\n]/);
   });
 
-  it('end with what they have started, by the taskkill of the system', async () => {
+  it("end with their descendants, by the system's taskkill", async () => {
     await endWindowsTree(42);
     assert.deepEqual(await programs.calls(), ['/pid 42 /T /F']);
   });
 
-  it('end alone where taskkill may not run, and are left alone where it finds none', async () => {
+  it('end alone if taskkill may not run, and are left alone if it finds none', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     const ended = once(child, 'exit');
     await programs.answer(128);
@@ -107,7 +107,7 @@ describe('the birth of a process', () => {
     assert.deepEqual(await ended, [null, 'SIGKILL']);
   });
 
-  it('are not ended where another process has got their number', async () => {
+  it('are not ended if another process has their id', async () => {
     await programs.list([
       { pid: 7, startedAt: BORN + 10 },
       { pid: 8, startedAt: BORN + 5000 },
@@ -116,7 +116,7 @@ describe('the birth of a process', () => {
     assert.deepEqual(await programs.calls(), ['/pid 7 /T /F']);
   });
 
-  it('leave children that are ended, but not those of a later process with their number', async () => {
+  it('have their children ended, but not those of a later process with their id', async () => {
     await programs.list([
       { pid: 20, parent: 7, startedAt: BORN + 500 },
       { pid: 21, parent: 7, startedAt: BORN + 2000 },
@@ -127,7 +127,7 @@ describe('the birth of a process', () => {
     assert.deepEqual(await programs.calls(), ['/pid 20 /T /F']);
   });
 
-  describe('whose window is gone', () => {
+  describe('whose window has closed', () => {
     const owner = birth(100);
     let folder: string;
 
@@ -137,7 +137,7 @@ describe('the birth of a process', () => {
       await writeFile(join(folder, '100-1.json'), JSON.stringify(left));
     });
 
-    it('are ended at the next start, and the list with them', async () => {
+    it('are ended at the next start, and their list is removed', async () => {
       await programs.list([
         { pid: 7, startedAt: BORN + 10 },
         { pid: 8, startedAt: BORN + 9000 },
@@ -148,7 +148,7 @@ describe('the birth of a process', () => {
       assert.deepEqual(await readdir(folder), []);
     });
 
-    it('are left alone while the window is there, and while nobody knows', async () => {
+    it('are left alone while the window is open, or its state is unknown', async () => {
       await programs.list([
         { pid: 7, startedAt: BORN + 10 },
         { pid: 100, startedAt: BORN + 10 },
@@ -160,7 +160,7 @@ describe('the birth of a process', () => {
       assert.deepEqual(await readdir(folder), ['100-1.json']);
     });
 
-    it('are left alone on another machine that has the folder too, and lists that are cut off are', async () => {
+    it('are left alone on another machine with the same folder, as are truncated lists', async () => {
       const other = { host: 'elsewhere', owner, started: [birth(7)] };
       await writeFile(join(folder, '100-1.json'), JSON.stringify(other));
       await writeFile(join(folder, '101-1.json'), '{"host":');
@@ -185,7 +185,7 @@ describe('the birth of a process', () => {
     });
   });
 
-  it('end with a window that dies, by the guard: those that are there, and the children of others', async () => {
+  it('are ended by the guard when the window dies, as are the children of exited ones', async () => {
     const now = Date.now();
     await programs.list([
       { pid: 7, startedAt: now - 50_000 },

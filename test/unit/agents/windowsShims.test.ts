@@ -81,7 +81,7 @@ async function seen(command: string, args: readonly string[]): Promise<unknown> 
     }
   }
 
-  it('do not start where a batch file would get a percent sign', async () => {
+  it('do not start if a batch file would get a percent sign', async () => {
     const command = await batchFile(await scratchFolder());
     await assert.rejects(seen(command, ['100%']), { code: 'agent-spawn-failed' });
   });

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { errorSentence } from '../../../../src/acp/jsonrpc/rpcError';
 import { closeWires, wire } from './rpcWire';
 
-describe('the sentence of an error answer', () => {
+describe('the message of an error response', () => {
   afterEach(closeWires);
 
   const cases: readonly (readonly [what: string, message: string, data: unknown, sentence: string])[] = [
@@ -23,14 +23,14 @@ describe('the sentence of an error answer', () => {
     it(`has the words of ${what}`, () => assert.equal(errorSentence(message, data), sentence));
   }
 
-  it('is bounded, and reads data that refers to itself or is nested deeply', () => {
+  it('is bounded, even for circular or deeply nested data', () => {
     const data: Record<string, unknown> = { details: 'x'.repeat(100_000) };
     data.cause = data;
     assert.ok(errorSentence('Internal error', data).length < 2100);
     assert.equal(errorSentence('Error', { details: ['a', 'b', 'c'].fill('y'.repeat(9000)) }).length, 2001);
   });
 
-  it('is what a failed request throws, without the secrets of the connection', async () => {
+  it("is in the error of a failed request, without the connection's secrets", async () => {
     const { transport, connection } = wire({}, { scrub: (text) => text.replaceAll('sk-1', '***') });
     const answer = connection.request('session/prompt', {});
     const { id } = await transport.next();

@@ -20,18 +20,18 @@ function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 }
 
 describe('LineSplitter', () => {
-  it('breaks lines at 0x0A only, and keeps characters whole that a chunk cuts', () => {
+  it('splits lines only at 0x0A, and joins characters that were split across chunks', () => {
     const bytes = Buffer.from('\ufeffé€𝄞\u2028\u2029\u0085\v\f\r|\r\n\nlast');
     const expected = ['é€𝄞\u2028\u2029\u0085\v\f\r|\r', '', 'last'];
     assert.deepEqual(split([bytes]).lines, expected);
     assert.deepEqual(split([...bytes].map((byte) => Uint8Array.of(byte))).lines, expected);
   });
 
-  it('takes a byte order mark away at the beginning of the stream only', () => {
+  it('removes a byte order mark only at the start of the stream', () => {
     assert.deepEqual(split([Buffer.from('\ufeffa\n\ufeffb\n')]).lines, ['a', '\ufeffb']);
   });
 
-  it('does not look at bytes that were handed over before', () => {
+  it('does not scan earlier bytes again', () => {
     const reused = Buffer.from('abc');
     const lines: string[] = [];
     const splitter = new LineSplitter(100, (line) => lines.push(line));
@@ -41,7 +41,7 @@ describe('LineSplitter', () => {
     assert.deepEqual(lines, ['abcd']);
   });
 
-  it('stops at a line over the limit, whether it comes in one chunk or in many, and not at one below it', () => {
+  it('stops at a line over the limit, in one chunk or in many, and not at one below it', () => {
     for (const size of [1, 7, 1000]) {
       const at = (length: number) => {
         const bytes = Buffer.from(`ok\n${'x'.repeat(length)}\nafter\n`);
@@ -54,7 +54,7 @@ describe('LineSplitter', () => {
     }
   });
 
-  it('costs the same for each byte of a line of 32 MB as of 2 MB', () => {
+  it('costs the same per byte for a line of 32 MB as for 2 MB', () => {
     const time = (megabytes: number): number => {
       const chunk = Buffer.alloc(65536, 'x');
       const begin = process.cpuUsage();
@@ -85,7 +85,7 @@ describe('NdjsonReader', () => {
     fc.record({ message, before: fc.array(filler, { maxLength: 2 }), ending: fc.constantFrom('\n', '\r\n') }),
   );
 
-  it('gives the same messages in the same order wherever the bytes are cut, with CRLF, blank lines and noise between', async () => {
+  it('reads the same messages in order wherever chunks are split, with CRLF, blank lines and noise', async () => {
     await fc.assert(
       fc.asyncProperty(stream, fc.array(fc.nat()), fc.boolean(), async (entries, cuts, hasMark) => {
         const transport = new MemoryTransport();

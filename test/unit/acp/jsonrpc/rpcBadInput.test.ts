@@ -7,8 +7,8 @@ import { closeWires, update, wire } from './rpcWire';
 describe('RpcConnection', () => {
   afterEach(closeWires);
 
-  describe('bad input', () => {
-    it('cancels for unknown requests, without params or with odd ids harm nothing', async () => {
+  describe('given bad input', () => {
+    it('ignores cancellations of unknown requests, without params or with malformed ids', async () => {
       const { transport, seen, count } = wire();
       for (const method of ['$/cancel_request', '$/cancelRequest'])
         for (const params of [undefined, null, {}, [1], { requestId: null }, { requestId: 99 }, { id: {} }, { id: 99 }])
@@ -18,7 +18,7 @@ describe('RpcConnection', () => {
       assert.deepEqual(seen, [{ update: { n: 1 } }]);
     });
 
-    it('other LSP notifications are ordinary notifications', async () => {
+    it('treats other LSP notifications as ordinary ones', async () => {
       const { transport, seen, count } = wire();
       for (const method of ['$/progress', '$/logTrace', '$/setTrace', 'parley/inbound', '__proto__', ''])
         transport.sayJson({ jsonrpc: '2.0', method, params: { kind: 'updates', batch: [1] } });
@@ -29,7 +29,7 @@ describe('RpcConnection', () => {
       );
     });
 
-    it('lines that are no messages are counted, shown and never answered', async () => {
+    it('counts and reports lines that are not messages, and never answers them', async () => {
       const noise: string[] = [];
       const { transport, connection, seen, count, logged } = wire({}, { onNoise: (line) => noise.push(line) });
       transport.say('npm warn deprecated\r\n42\n"text"\nnull\n{"jsonrpc":"2.0",\n\n  \r\n');
@@ -46,7 +46,7 @@ describe('RpcConnection', () => {
       assert.equal(seen.length, 1);
     });
 
-    it('lines that nest deeper than any message are not read', async () => {
+    it('does not parse lines nested deeper than any message', async () => {
       const { transport, connection, seen, count } = wire();
       const nested = (depth: number) =>
         `{"jsonrpc":"2.0","method":"x","params":${'['.repeat(depth)}${']'.repeat(depth)}}`;
@@ -57,7 +57,7 @@ describe('RpcConnection', () => {
       assert.equal(connection.stats.notJson, 1);
     });
 
-    it('lines of a JSON log answer nothing and are not answered', async () => {
+    it('treats lines of a JSON log as noise, neither responses nor requests', async () => {
       const { transport, connection, seen, count } = wire({}, { firstId: 0 });
       const answer = connection.request('initialize', {});
       for (const entry of [
@@ -80,7 +80,7 @@ describe('RpcConnection', () => {
       assert.equal(transport.sent.length, 1);
     });
 
-    it('lines that are refused are logged without who is signed in', async () => {
+    it('logs refused lines without the signed-in account', async () => {
       const { transport, seen, count, logged } = wire();
       const told = { method: '_auth/status_update', params: { authStatus: { kind: 'account', label: 'Max' } } };
       const result = { state: 'authenticated', accounts: [{ label: 'Max' }], more: 'x'.repeat(10_000) };
@@ -94,7 +94,7 @@ describe('RpcConnection', () => {
       assert.doesNotMatch(logged.join('\n'), /Max/);
     });
 
-    it('a million lines of noise do not flood the log', async () => {
+    it('does not flood the log with a million lines of noise', async () => {
       const { transport, connection, logged, count } = wire();
       transport.say('garbage\n'.repeat(10_000));
       transport.sayJson(update(1));
@@ -103,7 +103,7 @@ describe('RpcConnection', () => {
       assert.ok(logged.length < 70, `${logged.length} log lines`);
     });
 
-    it('a batch is refused with one answer and nothing of it is applied', async () => {
+    it('rejects a batch with one response and applies none of it', async () => {
       const { transport, connection, seen, count } = wire();
       transport.sayJson([update(1), { jsonrpc: '2.0', id: 1, method: 'm' }], []);
       const first = await transport.next();
@@ -116,7 +116,7 @@ describe('RpcConnection', () => {
       assert.equal(connection.stats.batchesRefused, 2);
     });
 
-    it('handlers that throw do not stop what follows', async () => {
+    it('continues after a handler throws', async () => {
       let calls = 0;
       const { transport, count, logged } = wire({
         onUpdates: () => {
@@ -132,7 +132,7 @@ describe('RpcConnection', () => {
       await wireTurn(transport);
     });
 
-    it('a traffic view that throws does not stop the conversation', async () => {
+    it('continues after a traffic listener throws', async () => {
       const fail = (): never => {
         throw new Error('bug in a view');
       };
@@ -144,7 +144,7 @@ describe('RpcConnection', () => {
       await wireTurn(transport);
     });
 
-    it('a message past the limit ends the connection with its size, after what came before it', async () => {
+    it('closes at a message over the limit and reports its size, after earlier messages', async () => {
       const { transport, connection, seen, count } = wire({}, { maxMessageBytes: 1000 });
       const answer = connection.request('m', {});
       const failed = assert.rejects(answer, { code: 'message-too-large', message: /1000 bytes/ });

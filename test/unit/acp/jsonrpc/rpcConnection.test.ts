@@ -6,8 +6,8 @@ import { closeWires, response, update, wire } from './rpcWire';
 describe('RpcConnection', () => {
   afterEach(closeWires);
 
-  describe('requests of ours', () => {
-    it('get their result, and their id is known before the answer can come', async () => {
+  describe('outgoing requests', () => {
+    it('get their result, and their id is known before the response can arrive', async () => {
       const { transport, connection } = wire();
       let id: unknown;
       const answer = connection.request('session/prompt', { a: 1 }, { onSent: (sent) => (id = sent) });
@@ -28,7 +28,7 @@ describe('RpcConnection', () => {
       for (const id of ids) assert.ok(Number.isInteger(id) && id > 0 && id < 2 ** 31, `${id}`);
     });
 
-    it('count on where an earlier connection with the same agent stopped, and get their own results', async () => {
+    it('continue the ids of an earlier connection with the same agent, and get their own results', async () => {
       const { transport, connection } = wire({}, { firstId: 7 });
       const answers = ['first', 'second'].map((method) => connection.request(method, {}));
       for (const id of [7, 8]) assert.equal((await transport.next()).id, id);
@@ -37,7 +37,7 @@ describe('RpcConnection', () => {
       assert.equal(connection.nextId, 9);
     });
 
-    it('reject with the code, message and data of an error answer', async () => {
+    it('reject with the code, message and data of an error response', async () => {
       const { transport, connection } = wire();
       const answer = connection.request('session/new', {});
       const { id } = await transport.next();
@@ -55,7 +55,7 @@ describe('RpcConnection', () => {
       ['no code', { error: { message: 'no' } }, RPC_CODES.internal, 'no'],
       ['nothing at all', {}, RPC_CODES.internal, 'The answer of the agent has neither a result nor an error'],
     ] as const) {
-      it(`end when the error answer has an odd shape: ${shape}`, async () => {
+      it(`reject if the error response is malformed: ${shape}`, async () => {
         const { transport, connection } = wire();
         const answer = connection.request('m', {});
         const { id } = await transport.next();
@@ -64,7 +64,7 @@ describe('RpcConnection', () => {
       });
     }
 
-    it('accept an answer whose id came back as a string, or whose result is null', async () => {
+    it('accept a response whose id is a string, or whose result is null', async () => {
       const { transport, connection } = wire();
       const first = connection.request('m', {});
       transport.sayJson(response(String((await transport.next()).id), 'yes'));
@@ -88,7 +88,7 @@ describe('RpcConnection', () => {
       assert.equal(logged.filter((line) => line.includes('belongs to nothing')).length, 1);
     });
 
-    it('say $/cancel_request when aborted, once, and still wait for the answer', async () => {
+    it('send $/cancel_request once when aborted, and still wait for the response', async () => {
       const { transport, connection } = wire();
       const controller = new AbortController();
       const answer = connection.request('session/prompt', {}, { signal: controller.signal });
@@ -104,7 +104,7 @@ describe('RpcConnection', () => {
       assert.equal(transport.sent.length, 2);
     });
 
-    it('are not sent when aborted before, and say nothing when aborted after their answer', async () => {
+    it('are not sent if already aborted, and send nothing if aborted after their response', async () => {
       const { transport, connection } = wire();
       await assert.rejects(connection.request('m', {}, { signal: AbortSignal.abort() }), { code: RPC_CODES.cancelled });
       const controller = new AbortController();
@@ -119,7 +119,7 @@ describe('RpcConnection', () => {
       );
     });
 
-    it('that are larger than the limit are refused here, and the connection lives on', async () => {
+    it('are refused over the size limit, and the connection stays open', async () => {
       const { transport, connection } = wire({}, { maxMessageBytes: 1000 });
       await assert.rejects(connection.request('m', { text: 'é'.repeat(500) }), { code: 'message-too-large' });
       await assert.rejects(connection.notify('m', { text: 'x'.repeat(1000) }), { code: 'message-too-large' });
@@ -129,7 +129,7 @@ describe('RpcConnection', () => {
       assert.equal(connection.stats.oversize, 2);
     });
 
-    it('that JSON cannot hold reject with the reason', async () => {
+    it('reject with the reason if JSON cannot represent them', async () => {
       const { connection } = wire();
       const circular: Record<string, unknown> = {};
       circular.self = circular;
@@ -137,8 +137,8 @@ describe('RpcConnection', () => {
     });
   });
 
-  describe('the end', () => {
-    it('rejects what is pending and what comes after, and says so once', async () => {
+  describe('the close', () => {
+    it('rejects pending and later requests, and fires once', async () => {
       const { transport, connection, seen, count } = wire();
       const answers = [connection.request('a', {}), connection.request('b', {})];
       const rejected = answers.map((answer) => assert.rejects(answer, { code: 'connection-closed' }));
@@ -152,7 +152,7 @@ describe('RpcConnection', () => {
       assert.deepEqual(seen, [{ closed: undefined }]);
     });
 
-    it('names the reason when the stream broke', async () => {
+    it('has a reason if the stream broke', async () => {
       const { transport, seen, count, connection } = wire();
       const answer = assert.rejects(connection.request('a', {}), { code: 'connection-closed', message: /ECONNRESET/ });
       transport.end(new Error('read ECONNRESET'));
@@ -161,7 +161,7 @@ describe('RpcConnection', () => {
       assert.deepEqual(seen, [{ closed: 'connection-closed' }]);
     });
 
-    it('by dispose rejects what is pending and fires no event', async () => {
+    it('rejects pending requests and fires no event on dispose', async () => {
       const { transport, connection, seen } = wire();
       const answer = assert.rejects(connection.request('a', {}), { code: 'connection-closed' });
       connection.dispose();
@@ -174,7 +174,7 @@ describe('RpcConnection', () => {
     });
   });
 
-  it('the traffic view sees both directions as they were on the wire, and the counters agree', async () => {
+  it('reports traffic in both directions as on the wire, with matching counters', async () => {
     const lines: string[] = [];
     const { transport, connection, count } = wire({}, { onTraffic: (dir, line) => lines.push(`${dir} ${line}`) });
     const sentence = 'line\u2028separator\u2029and é';

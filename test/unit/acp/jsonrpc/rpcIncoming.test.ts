@@ -8,8 +8,8 @@ import { closeWires, response, update, wire } from './rpcWire';
 describe('RpcConnection', () => {
   afterEach(closeWires);
 
-  describe('order', () => {
-    it('updates, answers, requests and notifications come in the order of the wire, many in one chunk', async () => {
+  describe('in wire order', () => {
+    it('delivers updates, responses, requests and notifications, many in one chunk', async () => {
       const { transport, connection, seen, count } = wire({ onRequest: async () => null });
       const answer = connection.request('session/new', {}).then((result) => seen.push({ result }));
       const { id } = await transport.next();
@@ -37,7 +37,7 @@ describe('RpcConnection', () => {
       ]);
     });
 
-    it('a flood of updates arrives in few batches, each once', async () => {
+    it('delivers a flood of updates in few batches, each update once', async () => {
       const batches: number[] = [];
       const { transport, seen, count } = wire({ onUpdates: (batch) => batches.push(batch.length) });
       const all = Array.from({ length: 5000 }, (_, n) => update(n));
@@ -51,13 +51,13 @@ describe('RpcConnection', () => {
       assert.ok(batches.length <= 2, `${batches.length} batches`);
     });
 
-    it('hands updates and notifications over in the turn in which their bytes arrive', () => {
+    it('delivers updates and notifications in the event loop turn in which their bytes arrive', () => {
       const { transport, seen } = wire();
       transport.sayJson(update(1), update(2), { jsonrpc: '2.0', method: '_x', params: {} });
       assert.deepEqual(seen, [{ update: { n: 1 } }, { update: { n: 2 } }, { notification: '_x', params: {} }]);
     });
 
-    it('lets whoever waits for an answer run before an update that came behind it', async () => {
+    it('runs code that awaits a response before a later update', async () => {
       const { transport, connection, seen, count } = wire();
       const answer = (async () => {
         const result = await connection.request('session/new', {});
@@ -71,7 +71,7 @@ describe('RpcConnection', () => {
       assert.deepEqual(seen, [{ result: 'new' }, { update: { n: 1 } }]);
     });
 
-    it('two waiting requests with one id are both answered', async () => {
+    it('answers two pending requests with the same id', async () => {
       const { transport, seen } = wire({ onRequest: async (method) => method });
       transport.sayJson(
         { jsonrpc: '2.0', id: 1, method: 'a' },
@@ -90,7 +90,7 @@ describe('RpcConnection', () => {
       assert.equal(seen.length, 3);
     });
 
-    it('everything that came before the end is delivered before the end is told', async () => {
+    it('delivers everything before it reports the end', async () => {
       const { transport, connection, seen, count } = wire();
       const answer = connection.request('m', {});
       const { id } = await transport.next();
@@ -104,8 +104,8 @@ describe('RpcConnection', () => {
     });
   });
 
-  describe('requests of the agent', () => {
-    it('are answered with the result, with null for none, and with the error that was thrown', async () => {
+  describe('incoming requests', () => {
+    it('are answered with the result, with null without one, or with the thrown error', async () => {
       const results: Record<string, () => unknown> = {
         value: () => ({ content: 'x' }),
         nothing: () => undefined,
@@ -141,7 +141,7 @@ describe('RpcConnection', () => {
       assert.match(circular.message, /circular/i);
     });
 
-    it('get their params as they are: object, list, null or none', async () => {
+    it('get their params unchanged: object, list, null or none', async () => {
       const { transport, seen, count } = wire({ onRequest: async () => null });
       for (const params of [{ a: 1 }, [1, 2], null]) transport.sayJson({ jsonrpc: '2.0', id: 1, method: 'm', params });
       transport.sayJson({ jsonrpc: '2.0', id: 1, method: 'm' });
@@ -157,7 +157,7 @@ describe('RpcConnection', () => {
       ['$/cancel_request', { requestId: 4 }],
       ['$/cancelRequest', { id: 4 }],
     ] as const) {
-      it(`are aborted by ${spelling}, also when it comes in the same chunk`, async () => {
+      it(`are aborted by ${spelling}, even in the same chunk`, async () => {
         const { transport } = wire({
           onRequest: (_method, _params, signal) =>
             new Promise((resolve) => signal.addEventListener('abort', () => resolve({ outcome: 'cancelled' }))),
@@ -170,7 +170,7 @@ describe('RpcConnection', () => {
       });
     }
 
-    it('answer -32800 when their handler gives up because of the cancel', async () => {
+    it('answer -32800 if their handler rejects because of the cancellation', async () => {
       const { transport } = wire({
         onRequest: (_method, _params, signal) =>
           new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -196,7 +196,7 @@ describe('RpcConnection', () => {
       assert.equal(transport.sent.length, 0);
     });
 
-    it('without a usable id are refused, never left hanging', async () => {
+    it('are rejected without a usable id, never left pending', async () => {
       const { transport, seen } = wire();
       for (const id of [null, true, {}]) {
         transport.sayJson({ jsonrpc: '2.0', id, method: 'fs/read_text_file', params: {} });

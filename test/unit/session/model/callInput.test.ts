@@ -25,7 +25,7 @@ async function asked(updates: readonly ToolPatch[], patch: ToolPatch) {
 describe('the input of a call', () => {
   const args = { path: '/w/hello.txt', content: 'line one\n' };
 
-  it('is what was streamed as its content, when the request replaces that', async () => {
+  it('is the streamed content if a permission request replaces that', async () => {
     const partial = JSON.stringify(args).slice(0, 20);
     for (const streamed of [JSON.stringify(args), `\`\`\`json\n${JSON.stringify(args, null, 2)}\n\`\`\``]) {
       const words = [text('Requesting approval to Writing /w/hello.txt')];
@@ -38,7 +38,7 @@ describe('the input of a call', () => {
     assert.equal(cut.entry.rawInput, partial, 'what is incomplete is not lost');
   });
 
-  it('is what was streamed, when an update replaces it before the call runs', async () => {
+  it('is the streamed content if an update replaces that before the call runs', async () => {
     const updates = [{ content: [text(JSON.stringify(args))] }, { content: [text('Waits for approval')] }];
     assert.deepEqual((await asked(updates, {})).entry.rawInput, args);
     const result = [{ status: 'in_progress' as const, content: [text('{"found":1}')] }, { content: [text('done')] }];
@@ -53,7 +53,7 @@ describe('the input of a call', () => {
     assert.deepEqual([cleared.entry.rawInput, cleared.entry.content], [input, [text('x')]]);
   });
 
-  it('stands beside the contents that were shown before', async () => {
+  it('is shown beside the earlier contents', async () => {
     const diff: ToolContent = { type: 'diff', path: '/w/a', newText: 'x' };
     const newer: ToolContent = { type: 'diff', path: '/w/a', newText: 'y' };
     const words = text('Edit a?');
@@ -70,7 +70,7 @@ describe('the input of a call', () => {
     assert.ok(changes.parts.has('permissions'));
   });
 
-  it('belongs to a call that runs once it is allowed', async () => {
+  it('is kept when the call runs after it is allowed', async () => {
     const { entry, model, handler } = await asked([{ status: 'pending' }], {});
     const [id = ''] = model.state.permissions.keys();
     handler.answer(id, 'yes');

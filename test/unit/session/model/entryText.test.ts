@@ -33,12 +33,12 @@ describe('the first words of a session', () => {
     return firstWordsOf(model.state, 20);
   };
 
-  it('are the first line of what the user said first, cut without half a character', () => {
+  it("are the first line of the user's first message, cut at a whole character", () => {
     assert.equal(firstOf([says('agent', 'a', 'Welcome'), says('user', 'u', '\n  Fix it \nplease')]), 'Fix it');
     assert.equal(firstOf([says('user', 'u', `${'a'.repeat(19)}😀`)]), 'a'.repeat(19));
   });
 
-  it('are absent where nothing was said near the beginning', () => {
+  it('are undefined if there is no message near the beginning', () => {
     const agent = Array.from({ length: 100 }, (_, index) => says('agent', `a${index}`, 'Working'));
     assert.equal(firstOf([]), undefined);
     assert.equal(firstOf([...agent, says('user', 'u', 'Late')]), undefined);

@@ -49,7 +49,7 @@ describe('gaps in a transcript', () => {
     assert.deepEqual(model.state.entries.map(words), ['gap a final']);
   });
 
-  it('keep later updates in the right entry when a gap becomes several entries', () => {
+  it('apply later updates to the right entry after a gap becomes several', () => {
     const model = play(
       gap('a'),
       gap('b'),
@@ -73,7 +73,7 @@ describe('gaps in a transcript', () => {
     assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, 'every entry has its own id');
   });
 
-  it('tell the reader that entries have moved', () => {
+  it('notify the reader that entries have moved', () => {
     const model = play(gap('a'), user('two'));
     const changes = new Changes(() => {});
     model.observe(changes);
@@ -102,7 +102,7 @@ describe('gaps in a transcript', () => {
     state: 'loading',
   });
 
-  it('adds the gaps of a whole history with one event, and updates all of them with another', () => {
+  it('are added for a whole history by one event, and updated by another', () => {
     const model = play(gapsOf(3), user('now'));
     const loading = ['gap g0 loading', 'gap g1 loading', 'gap g2 loading', 'user now'];
     assert.deepEqual(model.state.entries.map(words), loading);
@@ -111,7 +111,7 @@ describe('gaps in a transcript', () => {
     assert.deepEqual(model.state.entries.map(words), ['gap g0 loading', 'user one', 'gap g2 retryable', 'user now']);
   });
 
-  it('puts the gaps of a whole history in the place of one, each with an id that no filling takes', () => {
+  it('replace a single gap by those of a whole history, with ids that no filling uses', () => {
     const model = play(gap('all'), user('now'));
     const changes = new Changes(() => {});
     model.observe(changes);
@@ -130,11 +130,11 @@ describe('gaps in a transcript', () => {
     assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, 'every entry has its own id');
   });
 
-  it('adds no more gaps than a history can have messages', () => {
+  it('are limited to the maximum number of messages in a history', () => {
     assert.equal(play(gapsOf(1e9)).state.entries.length, 20_000);
   });
 
-  it('moves entries once for many messages that arrive together', () => {
+  it('move entries once for many messages that arrive together', () => {
     const fill = (index: number): GapFilling => ({
       gapId: `g${(index * 37) % 100}`,
       at: AT,

@@ -28,7 +28,7 @@ const output = (chars: number, seed: number): ToolPatch => ({
 });
 
 describe('the memory of a session', () => {
-  it('holds only what is kept of large raw outputs', () => {
+  it('stays within the limit for large raw outputs', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
         for (let n = 0; n < 30; n++) apply(call(`c${n}`, { rawOutput: { out: wireText(3 * MB, n) } }));
@@ -37,7 +37,7 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 1.2 * 30 * MAX_RAW_CHARS + MB, `${bytes} bytes`);
   });
 
-  it('holds messages that came in small pieces as one text each', () => {
+  it('stores messages received in small chunks as one string each', () => {
     const chars = 60 * 20;
     const bytes = retainedBytes(() =>
       model((apply) => {
@@ -51,7 +51,7 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 1000 * (chars + 1500), `${bytes} bytes`);
   });
 
-  it('holds only what is kept of large texts', () => {
+  it('stays within the limit for large texts', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
         for (let n = 0; n < 20; n++) apply(call(`c${n}`, output(5 * MB, n)));
@@ -76,7 +76,7 @@ describe('the memory of a session', () => {
     assert.ok((sizes?.at(-1) ?? 0) >= MB);
   });
 
-  it('holds a text received in small pieces in about its length', () => {
+  it('is about the length of a text received in small chunks', () => {
     const pieces = 200_000;
     const bytes = retainedBytes(() =>
       model((apply) => {

@@ -20,8 +20,8 @@ function messages(...events: SessionEvent[]): string[] {
   );
 }
 
-describe('messages of an agent that was started again', () => {
-  it('are others, also those that get the id of the last message', () => {
+describe('messages of a restarted agent', () => {
+  it('are new, even with the id of the last message', () => {
     const [one, two] = [said('agent', 'one ', 'a1'), said('agent', 'two', 'a1')];
     assert.deepEqual(messages(one, two), ['agent: one two']);
     assert.deepEqual(messages(one, { type: 'ids_renewed' }, two), ['agent: one ', 'agent: two']);
@@ -41,7 +41,7 @@ describe('user messages', () => {
     );
   });
 
-  it('stay as sent when the agent received more than the user wrote', () => {
+  it('stay as written if the agent received additional text', () => {
     const withMore = { ...sent('q1', 'Hello'), echo: 'Before: …Hello' } as SessionEvent;
     assert.deepEqual(messages(withMore, inserted, whole('u1', 'Before: …Hello')), ['user: Hello']);
     assert.deepEqual(messages(withMore, inserted, chunk('u1', 'Before: …'), chunk('u1', 'Hello')), ['user: Hello']);
@@ -61,7 +61,7 @@ describe('user messages', () => {
     assert.equal(messages(sent('q1', 'Hello there'), thought, said('user', 'Hello')).at(-1), 'user: Hello');
   });
 
-  it('change to what the agent says they are', () => {
+  it('change when the agent replaces them', () => {
     assert.deepEqual(messages(sent('q1', 'Hello'), inserted, whole('u1', 'Hello, expanded')), [
       'user: Hello, expanded',
     ]);

@@ -66,13 +66,13 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['agent t1: aA', 'agent t1: b', 'thought t1: t']);
   });
 
-  it('shows what follows the end of a turn below it as late, with or without an id', () => {
+  it('shows messages after the end of a turn below it as late, with or without an id', () => {
     const late = [text('agent', 'b', '1'), text('agent', 'c', '1'), text('agent', 'd')];
     const model = play(start('t1'), text('agent', 'a', '1'), end('t1'), ...late);
     assert.deepEqual(lines(model), ['agent t1: a', 'end t1: end_turn', 'agent t1 late: bc', 'agent t1 late: d']);
   });
 
-  it('keeps a tool call that is only updated, and one announced after its updates', () => {
+  it('keeps a tool call that is only updated, or announced after its updates', () => {
     const kept = [{ type: 'content', block: { type: 'text', text: 'kept' } }] as const;
     const model = play(
       start('t1'),
@@ -85,7 +85,7 @@ describe('session model', () => {
     assert.equal(entry?.kind === 'tool' && entry.content.length, 1, 'an empty announcement must not wipe content');
   });
 
-  it('keeps what is known of a call that is announced once more with less', () => {
+  it('keeps the details of a call that is announced again with fewer', () => {
     const rawInput = { command: 'npm test' };
     const known = call('c', { title: 'npm test', kind: 'execute', status: 'in_progress', rawInput });
     const bare = (status: ToolStatus): SessionEvent =>
@@ -151,7 +151,7 @@ describe('session model', () => {
     assert.deepEqual(model.state.terminals.get('x')?.exit, { exitCode: 3 });
   });
 
-  it('tells a reader only what changed, and appended text as such', () => {
+  it('reports only changes to a reader, with appended text as such', () => {
     const model = play(start('t1'), text('agent', 'a'));
     let woken = 0;
     const changes = new Changes(() => woken++);
@@ -166,7 +166,7 @@ describe('session model', () => {
     assert.equal(changes.entries.size, 0);
   });
 
-  it('forgets a suggested message with the next turn, and with the transcript', () => {
+  it('drops a suggested message when the next turn starts or the transcript is cleared', () => {
     const suggested = { type: 'prompt_suggestion', text: 'Run the tests' } as const;
     const model = play(start('t1'), suggested);
     assert.equal(model.state.suggestion, 'Run the tests');
@@ -177,7 +177,7 @@ describe('session model', () => {
     }
   });
 
-  it('keeps the cost of the session while an agent tells only the context', () => {
+  it('keeps the cost of the session if an agent reports only the context', () => {
     const model = play(start('t1'), {
       type: 'usage',
       usage: { used: 1, size: 9, cost: { amount: 2, currency: 'USD' } },
@@ -186,12 +186,12 @@ describe('session model', () => {
     assert.deepEqual(model.state.usage, { used: 3, size: 9, cost: { amount: 2, currency: 'USD' } });
   });
 
-  it('takes a negative count of tokens as none', () => {
+  it('ignores a negative token count', () => {
     const model = play({ type: 'usage', usage: { used: -5, size: 100 } });
     assert.equal(model.state.usage?.used, 0);
   });
 
-  it('tells a reader at the end of a turn of the messages of that turn, and of no others', () => {
+  it('reports the messages of a turn to readers when it ends, and no others', () => {
     const turn = (id: string) => [start(id), text('user', id), text('agent', 'Yes')];
     const model = play(...turn('t1'), end('t1'), ...turn('t2'));
     const changes = new Changes(() => {});

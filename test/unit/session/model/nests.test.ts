@@ -28,7 +28,7 @@ function counts({ state }: SessionModel, index = 0) {
 }
 
 describe('nested calls', () => {
-  it('stand under the call that started their subagent, also where several work at once', () => {
+  it('are nested in the call that started their subagent, even if several run in parallel', () => {
     const model = play(
       call('A'),
       call('B'),
@@ -44,7 +44,7 @@ describe('nested calls', () => {
     );
   });
 
-  it('counts the calls of all levels, and names one that has not ended', () => {
+  it('count as calls of all their parents, which name one that is running', () => {
     const model = play(call('A'), call('B', { parent: 'A' }), call('b', { parent: 'B' }), call('a', { parent: 'A' }));
     assert.deepEqual(counts(model), { calls: 3, open: 3, now: 'a' });
     model.apply(call('a', { status: 'completed' }, false), 1);
@@ -57,7 +57,7 @@ describe('nested calls', () => {
     sameData(counts(model), { calls: 4, open: 0 });
   });
 
-  it('stay where they are until their parent is known, and go under it then', () => {
+  it('stay in place until their parent is known, and are nested in it then', () => {
     const model = play(call('a', { parent: 'A' }), call('stray', { parent: 'nobody' }));
     assert.deepEqual(paths(model), ['a', 'stray']);
     const changes = new Changes(() => {});
@@ -67,14 +67,14 @@ describe('nested calls', () => {
     assert.deepEqual([...changes.entries.keys()].sort(), [0, 2]);
   });
 
-  it('take the parent from an update too, and keep the first one', () => {
+  it('take their parent from any update, and keep the first one', () => {
     const model = play(call('A'), call('B'), call('x'));
     model.apply(call('x', { parent: 'B' }, false), 1);
     model.apply(call('x', { parent: 'A' }, false), 1);
     assert.deepEqual(paths(model), ['A', 'B', 'B/x']);
   });
 
-  it('are bounded in depth: what is deeper stands at the last level', () => {
+  it('are limited in depth: deeper calls are at the last level', () => {
     const chain = Array.from({ length: 1000 }, (_, n) => call(`${n}`, n > 0 ? { parent: `${n - 1}` } : {}));
     const model = play(...chain);
     const depths = model.state.entries.map((entry) => model.state.nests.pathOf(entry).length);
@@ -83,13 +83,13 @@ describe('nested calls', () => {
     assert.equal(counts(model)?.calls, 999);
   });
 
-  it('never stand under themselves', () => {
+  it('are never nested in themselves', () => {
     const model = play(call('a', { parent: 'b' }), call('b', { parent: 'a' }), call('c', { parent: 'c' }));
     assert.equal(inNestedOrder(model.state.entries, model.state.nests).length, 3);
     for (const entry of model.state.entries) assert.ok(!model.state.nests.pathOf(entry).includes(entry as never));
   });
 
-  it('stand under the call of their turn where an id is used again', () => {
+  it('are nested in the call of their own turn if an id is reused', () => {
     const model = play(began('1'), call('A'), call('x', { parent: 'A' }), ended('1'));
     for (const event of [began('2'), call('A'), call('y', { parent: 'A' })]) model.apply(event, 1);
     const { entries, nests } = model.state;
@@ -100,14 +100,14 @@ describe('nested calls', () => {
     );
   });
 
-  it('may come after the end of the turn', () => {
+  it('may arrive after the end of the turn', () => {
     const model = play(began('t'), call('A'), ended('t'), call('late', { parent: 'A' }));
     const late = model.state.entries.at(-1);
     assert.equal(late?.late, true);
     assert.equal(late && model.state.nests.parentOf(late)?.toolCallId, 'A');
   });
 
-  it('keep what each subagent says apart, and apart from what the agent says', () => {
+  it("keep the text of each subagent separate, and separate from the agent's", () => {
     const model = play(
       call('A'),
       call('B'),
@@ -122,7 +122,7 @@ describe('nested calls', () => {
     assert.deepEqual(paths(model), ['A', 'B', 'I ', 'A/a1 a2', 'B/b ', 'wait', 'A/x', 'A/a3']);
   });
 
-  it('stand under the entry of a session that the agent runs, and so do its subagents', () => {
+  it('are nested in the entry of a session that the agent runs, as are its subagents', () => {
     const model = play(
       { type: 'subagent', sessionId: 's', title: 'Explore', state: 'running' },
       call('subagent s x', { parent: 'subagent s' }),
@@ -134,7 +134,7 @@ describe('nested calls', () => {
     sameData(counts(model), { calls: 2, open: 1 });
   });
 
-  it('note few entries for each event, however many there are', () => {
+  it('report few changed entries per event, however many calls there are', () => {
     const model = play(call('A'), call('B', { parent: 'A' }));
     for (let n = 0; n < 10_000; n++) model.apply(call(`x${n}`, { parent: 'B' }), 1);
     assert.deepEqual(counts(model), { calls: 10_001, open: 10_001, now: 'x9999' });
@@ -148,7 +148,7 @@ describe('nested calls', () => {
     }
   });
 
-  it('are a forest in which nothing is lost, whatever the agent says', () => {
+  it('form a forest with every entry, whatever the agent sends', () => {
     const id = fc.integer({ min: 0, max: 12 }).map(String);
     const status = fc.constantFrom('pending', 'in_progress', 'completed', 'failed', 'cancelled');
     const event = fc.oneof(

@@ -25,8 +25,8 @@ function shown(...events: SessionEvent[]): string[] {
   });
 }
 
-describe('one id', () => {
-  it('of the messages of all turns leaves each text in the turn that it arrived in', () => {
+describe('a reused id', () => {
+  it('keeps each text in the turn in which it arrived', () => {
     const turn = (id: string) => [begin(id), chunk('m', `answer of ${id}`), chunk('m', '.'), end(id)];
     assert.deepEqual(shown(...turn('t1'), ...turn('t2'), ...turn('t3')), [
       't1 answer of t1.',
@@ -37,7 +37,7 @@ describe('one id', () => {
     assert.deepEqual(shown(...late), ['t1 answer of t1.', 't1  Late', 't2 answer of t2.']);
   });
 
-  it('of the messages of all turns leaves them apart in a repeated session', () => {
+  it('keeps messages of different turns separate in a replay', () => {
     const replay: SessionEvent = { type: 'cleared', replay: true };
     const asked = (words: string, id?: string) => said('user', words, id);
     const turns = (id?: string) =>
@@ -47,7 +47,7 @@ describe('one id', () => {
     assert.deepEqual(shown(replay, ...turns('m'), begin('t3'), chunk('m', 'live')), [...expected, 't3 live']);
   });
 
-  it('of whole messages of all turns leaves the texts of earlier turns', () => {
+  it('keeps the text of earlier turns when a whole message arrives', () => {
     const whole = (role: 'user' | 'agent', words: string): SessionEvent => ({
       type: 'message',
       role,
@@ -62,7 +62,7 @@ describe('one id', () => {
     assert.deepEqual(shown(...turn('t1'), ...turn('t2')), expected);
   });
 
-  it('of a message of an earlier turn is late where the turn that runs has messages of its own', () => {
+  it('marks a chunk of an earlier turn as late if the running turn has its own messages', () => {
     const events = [begin('t1'), chunk('a', 'one'), end('t1'), begin('t2'), chunk('b', 'two')];
     assert.deepEqual(shown(...events, chunk('a', ' late'), chunk('a', ' more'), chunk('b', ' end')), [
       't1 one',
@@ -71,7 +71,7 @@ describe('one id', () => {
     ]);
   });
 
-  it('of two calls in a turn keeps the output of the first', () => {
+  it('keeps the output of the first of two calls in a turn', () => {
     const call = (announced: boolean, patch: object) => callOf('c', patch, announced);
     const output = (words: string) => ({ status: 'completed', content: [{ type: 'content', block: text(words) }] });
     const events = [

@@ -19,7 +19,7 @@ describe('the replay of a session', () => {
     assert.equal(model.state.entries.length, 1);
   });
 
-  it('makes turns that neither run nor end', () => {
+  it('creates turns that neither run nor end', () => {
     const past = [user('on'), user('e'), agent('1'), user('two'), agent('2')];
     const { state } = play({ type: 'cleared', replay: true }, ...past);
     assert.equal(state.turn, undefined);
@@ -64,7 +64,7 @@ describe('the replay of a session', () => {
     );
   });
 
-  it('closes calls that the past left open', () => {
+  it('closes calls that were left open', () => {
     const model = play(
       { type: 'cleared', replay: true },
       user('one'),

@@ -80,8 +80,8 @@ function shown({ state }: SessionModel) {
   });
 }
 
-describe('the transcript in another session', () => {
-  it('is shown as it was: changes, output, times, turns and their ends', () => {
+describe('a transcript copied to another session', () => {
+  it('shows the same changes, output, times, turns and ends', () => {
     const before = origin();
     const after = played(pastOf(before.state));
     assert.deepEqual(shown(after), shown(before));
@@ -103,7 +103,7 @@ describe('the transcript in another session', () => {
     assert.deepEqual(shown(played(pastOf(after.state))), shown(before), 'and in one after that');
   });
 
-  it('stays as it is if the agent of a fork repeats it later with less in it', () => {
+  it('is unchanged by a shorter replay from the forked agent', () => {
     const after = played(pastOf(origin().state));
     for (const event of OWN) after.apply(event, 5000);
     const before = shown(after);
@@ -129,13 +129,13 @@ describe('the transcript in another session', () => {
     assert.deepEqual(shown(after), before);
   });
 
-  it('ends before the message from which another session begins', () => {
+  it('ends before the message at which the other session starts', () => {
     const { state } = origin();
     const end = state.entries.findIndex((entry) => entry.turnId === 't2');
     assert.deepEqual(shown(played(pastOf(state, end))), shown(origin()).slice(0, end));
   });
 
-  it('is not what an agent asks about that begins with the same ids', () => {
+  it('is not affected by questions of an agent that reuses its ids', () => {
     const model = played(pastOf(origin().state));
     const asked: readonly SessionEvent[] = [
       { type: 'turn_started', turnId: 't3', origin: 'user', at: 5000 },
@@ -156,7 +156,7 @@ describe('the transcript in another session', () => {
     );
   });
 
-  it('offers what a notice links to, but nothing that was of the other session alone', () => {
+  it('keeps links of notices, but no actions of the original session', () => {
     const events = ['show:key', 'undo-restore'].map(
       (id): SessionEvent => ({ type: 'notice', severity: 'info', title: 'x', own: true, action: { id } }),
     );

@@ -20,12 +20,12 @@ const output = said('agent', 'Well');
 const starters = (...events: readonly SessionEvent[]): readonly string[] =>
   play(...events).state.turns.map(({ origin, elsewhere }) => (elsewhere ? 'elsewhere' : origin));
 
-describe('who began a turn', () => {
+describe('the initiator of a turn', () => {
   it('is the user if it began with a prompt of this client', () => {
     assert.deepEqual(starters(started('t', 'user'), prompt('t'), message('m'), output), ['user']);
   });
 
-  it('is the agent if nothing was asked', () => {
+  it('is the agent if there was no prompt', () => {
     assert.deepEqual(starters(started('t'), output, message('m')), ['agent']);
   });
 
@@ -34,12 +34,12 @@ describe('who began a turn', () => {
       assert.deepEqual(starters(started('t'), one, output), ['elsewhere']);
   });
 
-  it('is the agent if the message of another client is of an earlier connection', () => {
+  it('is the agent if the message of another client is from an earlier connection', () => {
     assert.deepEqual(starters(message('m'), { type: 'ids_renewed' }, started('t'), output), ['agent']);
     assert.deepEqual(starters(message('m'), started('t'), output), ['elsewhere']);
   });
 
-  it('is the user if another client writes in a turn of this client, and only that message is its', () => {
+  it('is the user if another client only adds a message to the turn', () => {
     const others = [message('m'), message('other'), output, message('third'), chunk()];
     const model = play(started('t', 'user'), prompt('t'), ...others);
     assert.equal(model.state.turns[0]?.elsewhere, undefined);
@@ -67,7 +67,7 @@ describe('who began a turn', () => {
     }
   });
 
-  it('continues such a message in its turn', () => {
+  it('is another client also if that message continues in the turn', () => {
     const { state } = play(chunk('m'), started('t'), chunk('m'));
     assert.deepEqual(
       state.entries.map((entry) => entry.kind === 'user' && entry.content),
@@ -75,7 +75,7 @@ describe('who began a turn', () => {
     );
   });
 
-  it('is the agent if the message before the turn belongs to a repeated past', () => {
+  it('is the agent if the message before the turn is from a replay', () => {
     assert.deepEqual(starters({ type: 'cleared', replay: true }, message('m'), started('t'), output), [
       'user',
       'agent',

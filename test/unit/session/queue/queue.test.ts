@@ -30,7 +30,7 @@ describe('a queued message', () => {
     });
   }
 
-  it('that failed holds up no other, and is resent only after the user edits or moves it', () => {
+  it('does not hold up others after it failed, and is resent only if the user edits or moves it', () => {
     for (const release of [(id: string) => queue.edit(id, 'again'), (id: string) => queue.putNext(id)]) {
       queue = new PromptQueue(() => {});
       const failed = queue.add('one', []);
@@ -43,7 +43,7 @@ describe('a queued message', () => {
     }
   });
 
-  it('never moves before one that is being sent', () => {
+  it('never moves ahead of one that is being sent', () => {
     const away = queue.add('one', []);
     queue.add('two', []);
     const last = queue.add('three', []);

@@ -39,8 +39,8 @@ function queueOf(...doubtful: readonly (readonly [id: string, text: string, repe
 
 const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
 
-describe('a message in doubt that the agent repeats', () => {
-  it('is no longer asked about', () => {
+describe('a message in doubt', () => {
+  it('is resolved if the agent replays it', () => {
     const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
     const taken = resolveDoubtfulPrompts(
       queue,
@@ -55,14 +55,14 @@ describe('a message in doubt that the agent repeats', () => {
     assert.equal(queue.paused, 'the window ended');
   });
 
-  it('stays in doubt where the agent did not get it', () => {
+  it('stays in doubt if the replay lacks it', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), []), []);
     assert.deepEqual(idsOf(queue), ['q4', 'q9']);
   });
 
-  it('is told from another one that says the same', () => {
+  it('is distinguished from another one with the same text', () => {
     const again = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(resolveDoubtfulPrompts(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
     assert.equal(
@@ -74,7 +74,7 @@ describe('a message in doubt that the agent repeats', () => {
     assert.deepEqual(idsOf(twice), ['q3', 'q9'], 'one copy stands for one message');
   });
 
-  it('is told from a refused one that says the same', () => {
+  it('is distinguished from a refused one with the same text', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
     const refused = queue.find('q4');
     assert.ok(refused);
@@ -85,7 +85,7 @@ describe('a message in doubt that the agent repeats', () => {
     );
   });
 
-  it('is found only after the last certain message', () => {
+  it('is matched only after the last certain message', () => {
     const queue = queueOf(['q2', 'do it']);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello'), transcript('do it', 'hello')), []);
     assert.equal(
@@ -103,7 +103,7 @@ describe('a message in doubt that the agent repeats', () => {
   });
 });
 
-describe('a user whose window ended while a message was under way', () => {
+describe('a user whose window closed while a message was being sent', () => {
   const windows = useFaultWindows({ reopens: 'load' });
 
   async function comesBack(options: Partial<FaultWindowOptions> = {}): Promise<FaultWindow> {
@@ -127,7 +127,7 @@ describe('a user whose window ended while a message was under way', () => {
   const prompts = ({ conversation }: FaultWindow): string[] =>
     conversation.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? [textOf(entry)] : []));
 
-  it('is not asked about a message that the agent shows', async () => {
+  it('is not asked about a message that the agent replays', async () => {
     const window = await comesBack();
     assert.deepEqual([...window.conversation.queue.items], []);
     assert.equal(window.conversation.queue.paused, undefined);
@@ -135,7 +135,7 @@ describe('a user whose window ended while a message was under way', () => {
     assert.equal(window.journal.queue.items(window.key).length, 0);
   });
 
-  it('is asked about a message that the agent does not show', async () => {
+  it('is asked about a message that the agent does not replay', async () => {
     const window = await comesBack({ agent: keepingAgent(windows.folder, { reopens: 'resume' }) });
     assert.equal(window.conversation.connection.kind, 'ready');
     assert.equal(window.inDoubt.length, 1);

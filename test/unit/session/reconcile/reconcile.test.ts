@@ -222,7 +222,7 @@ describe('the replay of a session', () => {
       assert.deepEqual(reconciled(ours, theirs), ['user: one', 'tool c1 completed', '---']);
     });
 
-    it('adds turns run elsewhere as turns of their own', () => {
+    it('adds turns that ran elsewhere as separate turns', () => {
       const ours = complete(['one', agent('answer')]);
       const past = [user('one'), agent('answer'), user('from another client'), tool('c9', 'failed')];
       const theirs = repeated(...past, agent('done there'));
@@ -233,7 +233,7 @@ describe('the replay of a session', () => {
       assert.deepEqual(reconciled(ours, more).at(-1), 'agent: done there, and more');
     });
 
-    it('adds what the agent sent after its turn behind the end of the turn', () => {
+    it('adds late messages of the agent after the end of the turn', () => {
       const ours = complete(['one', agent('answer one')]);
       const theirs = repeated(user('one'), agent('answer one', 'a1'), agent('And the build has passed.', 'a2'));
       assert.deepEqual(reconciled(ours, theirs), [
