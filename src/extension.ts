@@ -124,7 +124,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
 
 /**
  * Ends agents and servers in order. VS Code waits a few seconds for this and disposes the
- * subscriptions meanwhile, so nothing that an orderly end needs is among them.
+ * subscriptions in that time, so nothing that an orderly end needs is among them.
  */
 export async function deactivate(): Promise<void> {
   await starter?.end();

@@ -302,8 +302,8 @@ export class SessionReplay {
   }
 
   /**
-   * Marks a replayed mode or option as past: the session may have been opened with another one. Once
-   * a requested replay was taken over, the agent reports the current ones.
+   * Marks a replayed mode or option as past: the session may have been opened with another one.
+   * After a requested replay, the agent reports the current ones.
    */
   readonly #asPast = (event: SessionEvent): SessionEvent => {
     if (this.#settled && this.#options.expected) return event;

@@ -8,8 +8,8 @@ import type { PromptQueue, QueuedAttachment, QueueItem, QueueItemState, StateFac
 export type KeptItem = Readonly<QueueItem>;
 
 /**
- * Stores the queue. Calls return once the change is on disk or the user was told that it isn't;
- * none throws.
+ * Stores the queue. Calls return once the change is on disk or the user has a notice that it
+ * isn't; none throws.
  */
 export interface QueuePersistence {
   added(item: KeptItem, place: 'first' | 'last'): void;

@@ -1,4 +1,4 @@
-// A message without a user: it gets its turn now, or leaves the queue with a reason. Nobody can
+// A message without a user: it gets its turn now, or leaves the queue with a reason. No one can
 // sign in, resume the queue or send it again.
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';

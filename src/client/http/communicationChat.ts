@@ -44,7 +44,7 @@ export interface ChatServices {
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
 }
 
-/** Responses for unknown session ids; some servers accept only ids of their own. */
+/** Responses for unknown session ids; some servers accept only ids that they issued. */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 export class CommunicationChat {

@@ -33,7 +33,7 @@ export function feedEvent(event: SessionEvent, feed: (fact: TurnFact) => unknown
   }
 }
 
-/** Without an id, a message can't be told from a replay. */
+/** A message without an id can't be distinguished from a replay. */
 function isOfUser(event: Extract<SessionEvent, { type: 'message' | 'message_chunk' }>): event is UserMessageEvent {
   return event.role === 'user' && event.messageId !== undefined;
 }

@@ -1,5 +1,5 @@
-// Parses a command line as shells do, for rules that must not miss a command in it. What is unknown
-// until it runs becomes a placeholder for any text.
+// Parses a command line as shells do, for rules that must not miss a command in it. Parts that
+// are unknown until it runs become placeholders for any text.
 
 /** Any text. From the private use area, so no command contains it. */
 export const ANY = '\uE001';

@@ -178,7 +178,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     kind: 'tool' as const,
     title: head(titleOf(entry), 2000),
     toolKind: entry.toolKind,
-    // The agent was told not to make the change, because the user made it.
+    // The agent's own change was rejected, because the user made it.
     status: entry.decision?.isEdited && isEnded(entry.status) ? ('completed' as const) : entry.status,
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),

@@ -109,8 +109,8 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
 // ---- Additions ----------------------------------------------------------------------------------
 
 /**
- * Events of a replay that shares nothing with the transcript: none if it has user messages, as it is
- * of another session, and none for greetings that the agent repeats at each start.
+ * Events of a replay that shares nothing with the transcript: none if it has user messages, as it
+ * is of another session, and none for greetings that the agent repeats at each start.
  */
 function unrelatedEvents(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (repeated.entries.some(({ kind }) => kind === 'user')) return [];

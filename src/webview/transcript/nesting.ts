@@ -1,5 +1,5 @@
-// Entries nested in calls, such as those of subagents: drawn inside the entry of their call instead
-// of their own place, unless they request a permission.
+// Entries nested in calls, such as those of subagents: drawn inside the entry of their call, unless
+// they request a permission.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import type { ItemChange, ItemStore } from '../entries/itemStore';
