@@ -204,7 +204,7 @@ export class TurnRecorder implements Disposable {
     const taken = await this.#sequence.takeSince(mark, signal);
     const { snapshot } = taken;
     turn.seen = taken;
-    const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
+    const before = await this.#firstOf(turn, snapshot, earlier);
     turn.before = before ?? snapshot;
     if (!before || this.#sequence.isLateFor(turn.startedAt)) await this.#tooLate(turn);
     await this.#noteBegun(turn);
@@ -218,13 +218,27 @@ export class TurnRecorder implements Disposable {
   }
 
   /** Undefined if the previous state is no longer available. */
-  async #firstOf(at: number, snapshot: Snapshot, earlier: TakenState | undefined): Promise<Snapshot | undefined> {
+  async #firstOf(
+    turn: RecordedTurn,
+    snapshot: Snapshot,
+    earlier: TakenState | undefined,
+  ): Promise<Snapshot | undefined> {
+    if (!earlier) return undefined;
     try {
-      return earlier && (await this.#asBefore(at, snapshot, earlier.snapshot));
+      const before = await this.#asBefore(turn.startedAt, snapshot, earlier.snapshot);
+      turn.yoursBefore = await this.#yoursLost(before, snapshot, earlier.began);
+      return before;
     } catch (error) {
       this.#options.log.warn(`state before a turn: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /** Returns the user's files that the turn wrote before any state had them; absolute paths. */
+  async #yoursLost(before: Snapshot, snapshot: Snapshot, since: number): Promise<readonly string[]> {
+    const edits = this.#options.userEdits.since(since);
+    const replaced = edits.size > 0 ? await this.#changes(before, snapshot) : [];
+    return replaced.flatMap(pathsOf).filter((path) => isOrIsIn(path, edits));
   }
 
   /** Takes what was written since `at` from an earlier state instead. */

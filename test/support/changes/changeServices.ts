@@ -11,6 +11,8 @@ import { NodeFiles } from './nodeFiles';
 export class TestChangeServices implements ChangeServices {
   readonly asked: string[] = [];
   readonly edited = new Set<string>();
+  /** By path, ms since 1970. */
+  readonly editedAt = new Map<string, number>();
   enabled = true;
   /** Environment of git. */
   env = process.env;
@@ -24,7 +26,10 @@ export class TestChangeServices implements ChangeServices {
   }
 
   readonly isEnabled = (): boolean => this.enabled;
-  readonly userEdits = { since: () => this.edited };
+  readonly userEdits = {
+    since: (at: number): ReadonlySet<string> =>
+      new Set([...this.edited, ...[...this.editedAt].filter(([, time]) => time >= at).map(([path]) => path)]),
+  };
   readonly files = new NodeFiles();
   readonly kept = new Map<string, string>();
   readonly reviews = {

@@ -304,6 +304,19 @@ describe('what turns change on disk', function () {
     assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('a.txt')]);
   });
 
+  it('deletes no file that the user made before a turn which wrote to it before its first state', async () => {
+    const conversation = await started();
+    await writeFile(path('mine.txt'), 'mine\n');
+    test.changes.editedAt.set(path('mine.txt'), Date.now());
+    await sleep(50); // no file system tells what happens within one tick apart
+    const id = await turn('own mine.txt agent');
+    assert.deepEqual(await listed(id), ['new mine.txt +1 −0']);
+    assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('mine.txt')]);
+    const { conflicts } = await (await conversation.changes.loadReview()).undo({ kind: 'all' });
+    assert.deepEqual(pluck(conflicts, 'why'), ['yours']);
+    assert.equal(await readFile(path('mine.txt'), 'utf8'), 'agent');
+  });
+
   slowly('marks files in a folder that the user makes or moves during the turn', async () => {
     const conversation = await started();
     test.changes.edited.add(path('sub'));
