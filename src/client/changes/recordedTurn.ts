@@ -20,15 +20,9 @@ export interface RecordedTurn {
   readonly isResumed?: true;
   /** Resumed, with no state taken before the turn ended. */
   isUnseen?: true;
-<<<<<<< HEAD
-  /** Absolute paths that the user edited in earlier windows. */
-  readonly yoursBefore?: readonly string[];
-  /** Ms since 1970. */
-=======
-  /** The user's edits in earlier windows, or before the turn; absolute paths. */
+  /** Absolute paths that the user edited in earlier windows, or before the turn. */
   yoursBefore?: readonly string[];
   /** When the next turn began, ms since 1970. */
->>>>>>> 524eeb06 (changes: mark a user's file that a turn wrote to before its first state)
   followedAt?: number;
   seen?: TakenState;
   soFar?: { readonly files: readonly FileChange[] };

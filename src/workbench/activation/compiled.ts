@@ -1,7 +1,7 @@
 // Loads a bundle with the engine's cached code: compiling the product takes longer than the rest of
 // its startup.
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,9 @@ export interface CompiledPlace {
   readonly folder: string;
 }
 
-const WRAPPER = `(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`;
+/** The wrapper that Node puts around a module. */
+const WRAPPER = Buffer.from(`(function(${['exports', 'require', 'module', '__filename', '__dirname'].join()}){`);
+const WRAPPER_END = Buffer.from('\n})');
 const HASH_BYTES = 32;
 /** Code from a window that ran the bundle, including the functions that it called. */
 const RUN_SUFFIX = '.bin';
@@ -37,7 +39,7 @@ const AHEAD_SUFFIX = '.ahead.bin';
  */
 export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
   const { path, folder } = place;
-  const source = readFileSync(path);
+  const source = readWrapped(path);
   const name = nameOf(path);
   const ofRun = readCached(join(folder, name + RUN_SUFFIX), source);
   const cachedData = ofRun ?? readCached(join(folder, name + AHEAD_SUFFIX), source);
@@ -73,7 +75,7 @@ export async function compileAhead(program: string, place: CompiledPlace): Promi
  * @throws Error of the file system
  */
 export async function keepCompiled({ path, folder }: CompiledPlace): Promise<void> {
-  const source = readFileSync(path);
+  const source = readWrapped(path);
   const script = scriptOf(path, source, undefined);
   const own = createRequire(path);
   try {
@@ -91,8 +93,33 @@ const anything: object = new Proxy(class {}, {
 
 function run<T>(script: Script, path: string, require: (name: string) => unknown): T {
   const module = { exports: {} as T };
-  script.runInThisContext().call(module.exports, module.exports, require, module, path, dirname(path));
+  // Each source file of a bundle requires its own imports, and VS Code intercepts each call.
+  const known = new Map<string, unknown>();
+  const requireOnce = (name: string): unknown => {
+    if (!known.has(name)) known.set(name, require(name));
+    return known.get(name);
+  };
+  script.runInThisContext().call(module.exports, module.exports, requireOnce, module, path, dirname(path));
   return module.exports;
+}
+
+/** Reads into the wrapper, as copying megabytes takes as long as reading the whole cache. */
+function readWrapped(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const wrapped = Buffer.allocUnsafeSlow(WRAPPER.length + size + WRAPPER_END.length);
+    const end = WRAPPER.length + size;
+    for (let at = WRAPPER.copy(wrapped); at < end; ) {
+      const read = readSync(file, wrapped, at, end - at, null);
+      if (read === 0) throw new Error(`${path} was cut while it was read`);
+      at += read;
+    }
+    WRAPPER_END.copy(wrapped, end);
+    return wrapped;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Returns a name for this version of bundle and engine, without reading the bundle. */
@@ -102,9 +129,7 @@ function nameOf(path: string): string {
 }
 
 function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined): Script {
-  // As bytes: as text, the heap would hold the bundle twice.
-  const code = Buffer.concat([Buffer.from(WRAPPER), source, Buffer.from('\n})')]).toString();
-  return new Script(code, {
+  return new Script(source.toString(), {
     filename: path,
     columnOffset: -WRAPPER.length,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
