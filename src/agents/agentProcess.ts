@@ -42,13 +42,14 @@ export class AgentProcess implements Disposable {
     const { command, args, cwd, log, signal } = options;
     await checkFolder(cwd);
     signal?.throwIfAborted();
-    log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
     let agent: AgentProcess;
     try {
       agent = new AgentProcess(await AgentTree.start(options), options);
     } catch (error) {
       throw await spawnError(error, command);
     }
+    // Not before: the first line that is logged loads the rules that look for secrets.
+    log.info(`Started ${command} with ${args.length} arguments in ${cwd}: process ${agent.pid}`);
     if (signal?.aborted) {
       await agent.close();
       throw signal.reason;
