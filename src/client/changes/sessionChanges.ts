@@ -144,9 +144,14 @@ export class SessionChanges implements Disposable {
     await this.settledSoon();
   }
 
-  /** Call before sending a prompt and when the agent is ready. */
+  /** Call before sending a prompt. */
   warm(): void {
     this.#recorder.warm();
+  }
+
+  /** Call when the agent is ready. */
+  warmSoon(): void {
+    this.#recorder.warmSoon();
   }
 
   happened(event: SessionEvent): void {

@@ -28,6 +28,8 @@ const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
 /** The end of a turn is painted first, as starting git blocks this process for milliseconds. */
 const PAINT_MS = 50;
+/** The same for an agent that gets ready, ms. */
+const READY_PAINT_MS = 200;
 const MAX_YOURS = 500;
 /** The agent's immediate answer comes first: starting git blocks this process for milliseconds. */
 const FIRST_DELAY_MS = 100;
@@ -61,6 +63,7 @@ export class TurnRecorder implements Disposable {
   readonly #named = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #look: Disposable | undefined;
+  #warming: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: TurnRecorderOptions) {
     this.#options = options;
@@ -73,7 +76,14 @@ export class TurnRecorder implements Disposable {
 
   /** Takes a background state before the next turn, to recognize its early writes. */
   warm(): void {
+    clearTimeout(this.#warming);
+    this.#warming = undefined;
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
+  }
+
+  /** As {@link warm}, after the agent's start was painted. */
+  warmSoon(): void {
+    this.#warming ??= setTimeout(() => this.warm(), READY_PAINT_MS);
   }
 
   /**
@@ -168,11 +178,13 @@ export class TurnRecorder implements Disposable {
   }
 
   settled(): Promise<void> {
+    if (this.#warming) this.warm();
     return this.#work;
   }
 
   dispose(): void {
     this.#abort.abort();
+    clearTimeout(this.#warming);
     this.#look?.dispose();
   }
 
@@ -182,6 +194,8 @@ export class TurnRecorder implements Disposable {
 
   #begin(turnId: string, startedAt: number): void {
     this.#look?.dispose();
+    clearTimeout(this.#warming);
+    this.#warming = undefined;
     for (const before of this.#recorded.values()) before.followedAt ??= startedAt;
     this.#turn = undefined;
     this.#named.clear();

@@ -116,7 +116,7 @@ export class ConnectionEvents implements ConnectorListener {
     this.#notices.missingServers(problems);
     progress.opened();
     probe.heard();
-    changes.warm();
+    changes.warmSoon();
     // The request to stop may not have reached the agent.
     if (this.#resendsStop) turns.cancel();
     this.#resendsStop = false;
