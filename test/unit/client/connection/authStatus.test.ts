@@ -1,5 +1,4 @@
-// What an agent tells of the user who is signed in to it, by itself: shown, acted on, and not
-// stored.
+// Tests the reported sign-in state of an agent: it is shown and acted on, but not stored.
 import { strict as assert } from 'node:assert';
 import { readAuthStatus, readAuthUpdate } from '../../../../src/acp/protocol/authStatus';
 import { accountsText } from '../../../../src/client/view/accounts';

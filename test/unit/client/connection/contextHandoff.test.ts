@@ -1,5 +1,4 @@
-// The transcript that goes with a message to a new session, and what is left of it
-// when the agent repeats that message.
+// Tests the transcript that is sent with a message to a new session.
 
 import { strict as assert } from 'node:assert';
 import type { PromptCapabilities } from '../../../../src/acp/protocol/dialect';

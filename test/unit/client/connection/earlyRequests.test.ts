@@ -1,4 +1,4 @@
-// Requests that an agent sends for a session before the answer that names the session.
+// Tests requests that precede the answer that names their session.
 
 import { strict as assert } from 'node:assert';
 import { EarlyRequests } from '../../../../src/acp/protocol/earlyUpdates';
@@ -143,8 +143,8 @@ describe('a request during the replay of a session with a transcript', function 
 
 describe('early requests', () => {
   /**
-   * Lets requests wait while a session is opened.
-   * @returns how many continue before that has ended
+   * Sends requests that wait while a session is opened.
+   * @returns how many were handled before it was open
    */
   async function notHeld(requests: readonly unknown[]): Promise<number> {
     const early = new EarlyRequests();

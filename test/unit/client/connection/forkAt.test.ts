@@ -1,5 +1,4 @@
-// A session that is forked at a message: only agents that are known to read the message fork it,
-// and no other fork is kept or used.
+// Tests forks at a message: only agents that support them fork, and no other fork is kept or used.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
@@ -27,7 +26,7 @@ function agentWith(features: readonly ('fork' | 'delete')[], version: 1 | 2 = 1)
 
 const pointOf = (params: unknown): unknown => at(params, '_meta', 'jetbrains', 'air', 'fork', 'messageId');
 
-/** Forks at the message that it knows, and refuses every other one by its name. */
+/** Forks at the known message, and rejects any other by name. */
 function readsPoint(agent: InlineAgent, known: string): void {
   agent.answers['session/fork'] = (params) =>
     pointOf(params) === known
@@ -51,7 +50,10 @@ describe('a session that is forked at a message', function () {
     return conversation;
   }
 
-  /** The agent got the transcript with the next message, and each message is shown once. */
+  /**
+   * Asserts that the agent got the transcript with the next message, and that each message is shown
+   * once.
+   */
   async function hasTranscript(agent: InlineAgent, conversation: Conversation, reason: RegExp): Promise<void> {
     assert.equal(conversation.sessionId, 's1');
     assert.match(notices(conversation), reason);

@@ -1,5 +1,4 @@
-// A session that the agent handles already is joined, with a remote agent whose sessions outlive
-// their connections.
+// Tests joining a session of a remote agent whose sessions outlive their connections.
 import { strict as assert } from 'node:assert';
 import { SessionOps } from '../../../../src/client/conversation/sessionOps';
 import { snapshotOf } from '../../../../src/client/view/snapshot';

@@ -1,5 +1,4 @@
-// The words for an agent that works or is silent: in words that follow a held clock, with
-// questions to the agent that stay few.
+// Tests the status of working and silent agents, with a fake clock, and the number of probes.
 import { strict as assert } from 'node:assert';
 import { type Disposable, toDisposable } from '../../../../src/base/disposable';
 import { type LifeSigns, LivenessProbe } from '../../../../src/client/connection/livenessProbe';
@@ -156,7 +155,7 @@ describe('an agent that is silent in a turn', () => {
 });
 
 describe('the answer to session/status', () => {
-  /** @param during happens before the answer comes, which is too late if it is undefined */
+  /** @param during runs before the answer arrives; an undefined answer is too late */
   async function asked(answer: unknown, during: (probe: LivenessProbe) => void = () => {}) {
     const probe = new LivenessProbe({ now: () => START, timeoutMs: 5, onChange() {}, onState() {} });
     const session = new AskedSession();

@@ -1,5 +1,5 @@
-// Turns of remote agents whose connection is lost in the middle: what the agent answers when it is
-// asked decides, and nothing is lost or said twice.
+// Tests turns of remote agents whose connection is lost: the agent's answer decides, and nothing is
+// lost or shown twice.
 import { strict as assert } from 'node:assert';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { projectSession } from '../../../../src/client/view/projectSession';

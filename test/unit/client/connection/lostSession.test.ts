@@ -1,5 +1,5 @@
-// A session that the agent has lost while it runs: it is opened again in any way that works, and
-// replaced by a new one that gets the transcript.
+// Tests sessions that a running agent has lost: they are reopened, or replaced by a new one with
+// the transcript.
 
 import { strict as assert } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Whole conversations with remote agents behind the official SDK's server, over both transports.
+// Tests conversations with remote agents on the official SDK's server, over both transports.
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

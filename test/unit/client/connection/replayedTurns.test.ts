@@ -1,5 +1,4 @@
-// The turns of a session that an agent repeats: as far as the agent says how they ended, that is
-// kept.
+// Tests the turns of a replayed session, with the ends that the agent reports.
 import { strict as assert } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
@@ -27,10 +26,7 @@ describe('the turns of a replayed session', function () {
       [origin, stopReason ?? 'open', tokens, ...(endedAt === undefined ? ['runs'] : [])].filter(Boolean).join(' '),
     );
 
-  /**
-   * Opens a session of which the agent repeats this, by session/load or, in version 2,
-   * session/resume.
-   */
+  /** Opens a session with this replay, by session/load or, in version 2, session/resume. */
   async function repeated(version: 1 | 2, updates: readonly object[]): Promise<[TestConversation, InlineAgent]> {
     const inline = new InlineAgent(version === 1 ? { loadSession: true } : { session: {} }, version);
     const repeat = () => {

@@ -1,4 +1,4 @@
-// Which method opens a session, by what the agent can do and what stands in the panel.
+// Tests which method opens a session, by the agent's features and the existing transcript.
 import { strict as assert } from 'node:assert';
 import type { AgentFeatures } from '../../../../src/acp/protocol/dialect';
 import { openMethodFor, type SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';

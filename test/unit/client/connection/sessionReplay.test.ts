@@ -1,5 +1,5 @@
-// The past of a session that its agent repeats beside a transcript that stands here: when and how
-// ever it comes, nothing stands twice and nothing is lost.
+// Tests replays of sessions with an existing transcript: however they arrive, nothing is shown
+// twice or lost.
 
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';

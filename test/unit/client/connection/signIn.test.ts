@@ -1,4 +1,4 @@
-// Signing in and out, with real agent processes that refuse to work before it.
+// Tests signing in and out with real agent processes that require it.
 
 import { strict as assert } from 'node:assert';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -276,7 +276,7 @@ describe('signing in', function () {
 
     it('asks again if the agent refuses a saved key', async () => {
       const keys = new MemoryKeys();
-      // Where it cannot note the sign-in, it answers with an error.
+      // The path can't be written, so the agent answers with an error.
       const script = { authMethods: [withField('google')], signedIn: join(folder, 'nowhere', 'signed-in') };
       const { conversation } = agents.open(script, { services: { keys } });
       await keys.save(conversation.agent, { kind: 'method', name: 'field' }, 'sk-old');

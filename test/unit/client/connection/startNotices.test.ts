@@ -1,5 +1,4 @@
-// Notices about an agent that starts a new session: once, also where the session came from
-// elsewhere and that was said when it was opened.
+// Tests the notice about a new session: it appears once, even if the session was handed over.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { StartNotices } from '../../../../src/client/conversation/connectionEvents';

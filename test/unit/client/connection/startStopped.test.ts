@@ -1,4 +1,4 @@
-// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works. The
+// Tests that a stopped start leaves no agent behind, at any stage, and that the next one works. The
 // slow tier uses processes.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Requests of an agent by their names: what has no answer here is refused, whatever it is called.
+// Tests requests of agents, including those with unknown names.
 
 import { strict as assert } from 'node:assert';
 import { setImmediate } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// A question to an agent beside the sessions of the user: agents in memory, agents over WebSocket,
-// and HTTP agents.
+// Tests single questions to agents in memory, over WebSocket and over HTTP.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

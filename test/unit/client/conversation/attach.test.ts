@@ -1,4 +1,4 @@
-// Windows that attach to one agent after the other, each killed at a random moment.
+// Tests windows that attach to one agent in turn, each killed at a random moment.
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { knownSecrets } from '../../../../src/base/redact';
@@ -11,12 +11,12 @@ import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 
 const PROMPTS = ['one', 'two', 'three'];
-/** Put into the turns of these, unless none runs. */
+/** Put into the running turn, unless none runs. */
 const ASIDES = ['aside', 'another'];
 
 const _meta = { steering: { supported: true } };
 
-/** An agent that answers each prompt in pieces, with a question in the middle. */
+/** Answers each prompt in chunks, with a question in the middle. */
 class PiecewiseAgent {
   readonly prompts: string[] = [];
   readonly steered: string[] = [];
@@ -55,7 +55,7 @@ class PiecewiseAgent {
       assert.deepEqual(result, { outcome: { outcome: 'selected', optionId: 'yes' } });
       return;
     }
-    // One window counts on where the one before it stopped.
+    // Each window continues the numbering of the previous one.
     if (id !== undefined) assert.equal(id, this.#lastId === undefined ? id : this.#lastId + 1);
     if (typeof id === 'number') this.#lastId = id;
     if (method === 'initialize') this.#keeper.say({ jsonrpc: '2.0', id, result: { protocolVersion: 1, _meta } });
@@ -103,9 +103,9 @@ function saidIn({ model }: Conversation): string {
 
 interface Walk {
   readonly seed: number;
-  /** When it should have come to an end, as `performance.now()` has it. */
+  /** Deadline, as `performance.now()`. */
   readonly until: number;
-  /** How many things survive a window before it dies. */
+  /** How many steps a window survives. */
   readonly lives: (deaths: number, random: (below: number) => number) => number;
 }
 
@@ -132,7 +132,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
     return isSaid || queue.items.some(({ text }) => text === tag);
   };
   for (;;) {
-    // Starts read files, and a turn of the loop takes no time while a disk is slow.
+    // Starts read files, and event-loop turns take no time while a disk is slow.
     if (performance.now() > until) throw new Error(`seed ${seed} does not come to an end`);
     for (let pause = random(3); pause >= 0; pause--) await turnOfLoop();
     if (!window.isAlive) {
@@ -141,7 +141,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
       continue;
     }
     const { conversation } = window.session;
-    // The user types a message that was not kept again.
+    // The user types a message again that was not stored.
     for (const tag of PROMPTS) if (window.isAlive && !known(tag)) conversation.send(tag).done.catch(() => {});
     const aside = ASIDES.find((tag) => window.isAlive && !known(tag));
     const isLast = agent.prompts.length >= PROMPTS.length && agent.isDone;
@@ -150,7 +150,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
       done.catch(() => {});
       conversation.queueActions.steer(id);
     }
-    // An agent that had no session yet begins again, and what was typed waits for the user.
+    // An agent without a session starts over, and messages wait for the user.
     const doubtful = conversation.queue.items.find((item) => item.doubtful);
     if (doubtful && !conversation.isBusy) conversation.queueActions.sendNow(doubtful.id);
     if (agent.prompts.length === 0 && conversation.queue.paused !== undefined) conversation.queueActions.resume();
@@ -187,7 +187,7 @@ async function run({ seed, until, lives }: Walk): Promise<number> {
   return deaths;
 }
 
-/** It begins as each piece ends, so that the end of each is held back from the disk. */
+/** Chunks end with its beginning, so the end of each is held back from the disk. */
 const SECRET = '>2f8b1c9e-secret';
 
 describe('a window that attaches to an agent', () => {

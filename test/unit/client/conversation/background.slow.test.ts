@@ -1,4 +1,4 @@
-// A turn outlives its window: with a real keeper, a real agent and a real journal.
+// Tests turns that outlive their window, with a real keeper, agent and journal.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

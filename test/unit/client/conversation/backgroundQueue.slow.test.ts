@@ -1,5 +1,5 @@
-// Queues that continue without their window: with real keepers, a real agent, and two other windows
-// with their own journals on the same files.
+// Tests queues that continue without their window, with real keepers and agents, and two other
+// windows on the same files.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
@@ -217,7 +217,7 @@ describe('a queue whose session has no window', function () {
     const found = (await keepers.all.list())[0];
     process.kill(found?.state?.agentPid ?? 0, 'SIGKILL');
     await goneFrom(found?.state?.agentPid ?? 0);
-    // Its keeper may have noticed, or not yet.
+    // Its keeper may or may not have noticed yet.
     await other.look();
     await other.look();
     assert.equal(window.log.filter(({ ev }) => ev === 'start').length, 1);

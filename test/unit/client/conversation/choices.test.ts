@@ -1,4 +1,4 @@
-// The mode and the options that the user chose, over every way in which an agent starts again.
+// Tests the user's mode and options for every way in which an agent is restarted.
 import { strict as assert } from 'node:assert';
 import { carriedChoices, missingChoices, presetChoices } from '../../../../src/client/connection/shownChoices';
 import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';

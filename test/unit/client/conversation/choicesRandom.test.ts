@@ -1,6 +1,5 @@
-// Random choices and restarts with agents that keep what is set, forget, refuse, answer late or not
-// at all, change it by themselves, or no longer offer it: no prompt leaves with anything else than
-// is shown.
+// Tests random choices and restarts with unreliable agents: no prompt is sent with other values
+// than shown.
 import { strict as assert } from 'node:assert';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { Manner, Treatment } from '../../../support/sessions/choosyAgent';
@@ -14,7 +13,7 @@ const OPTIONS: Readonly<Record<string, readonly (string | boolean)[]>> = {
   effort: ['low', 'high'],
   web: [false, true],
 };
-/** If it is unknown what is in force, the user may send all the same. */
+/** The value in force is unknown after these, but the user may send anyway. */
 const UNKNOWN: ReadonlySet<Treatment> = new Set(['mute', 'empty', 'lies', 'late']);
 const TREATMENTS: readonly Treatment[] = ['sets', 'sets', 'sets', 'refuses', 'late', 'mute', 'empty', 'lies', 'keeps'];
 
@@ -23,7 +22,7 @@ interface Outcome {
   readonly held: number;
 }
 
-/** What the user does in one session, until something else leaves than is shown. */
+/** Plays one session, until a prompt is sent with other values than shown. */
 async function play(seed: number, folder: string): Promise<Outcome> {
   const below = seeded(seed);
   const one = <T>(values: readonly T[]): T => values[below(values.length)] as T;
@@ -46,9 +45,9 @@ async function play(seed: number, folder: string): Promise<Outcome> {
     lateMs: below(12),
     ...(below(3) === 0 && { repeats: one(['before', 'after'] as const) }),
   });
-  /** What may be in force although it is not shown: it was not reported. */
+  /** May be in force without being shown, as they were not reported. */
   let unsure = new Set<string>();
-  /** What may have been asked for since the agent started, and answered with nothing. */
+  /** Requested since the agent started, but not confirmed. */
   let doubtful: readonly string[] = [];
   const unknown = (): string[] => Object.keys(OPTIONS).filter((id) => UNKNOWN.has(agent.manner.treats?.[id] ?? 'sets'));
   let held = 0;
@@ -66,7 +65,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
       held++;
       const { confirmed } = conversation.model.state;
       for (const id of Object.keys(OPTIONS)) {
-        // What was asked for and not answered may be set later.
+        // An unanswered request may still be applied.
         if (/didn't (answer|confirm)/.test(conversation.queue.paused)) unsure.add(id);
         const isSaid = id === 'mode' && !agent.manner.modeOption ? confirmed.mode : confirmed.config;
         if (!isSaid || doubtful.includes(id)) unsure.add(id);
@@ -119,7 +118,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
           agent.crash();
           await session.until(({ connection }) => connection.kind !== 'ready');
         }
-        // An idle agent stays where it cannot open the session again.
+        // An agent that can't reopen the session keeps running.
         if (what === 'idle' && !session.conversation.isSuspended) continue;
         unsure = new Set();
         doubtful = unknown();

@@ -1,5 +1,5 @@
-// Whole conversations with real agent processes that behave. The scripted agent ends itself with a
-// violation where the client breaks a rule.
+// Tests conversations with correct agent processes. The scripted agent exits with an error if the
+// client violates the protocol.
 
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What agents send that no version of the protocol has: requests get an answer and are shown,
-// notifications get silence.
+// Tests messages that are in no version of the protocol: requests are answered and shown,
+// notifications ignored.
 
 import { strict as assert } from 'node:assert';
 import { at } from '../../../../src/base/untrusted';

@@ -1,5 +1,5 @@
-// A turn of an agent on another machine outlives its window, with a real journal: the next window
-// asks the agent for its outcome.
+// Tests turns of remote agents that outlive their window, with a real journal: the next window asks
+// for the outcome.
 
 import { strict as assert } from 'node:assert';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
@@ -44,7 +44,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
       agent: parseAgent({ name: 'Far', url: agent.url }, 'far'),
       services: { keepers: keepers.all, ...delays, ...services },
     });
-    // As the workbench does when it recalls a session.
+    // As the workbench does for a restored session.
     if (next.conversation.connector.isAttaching) void next.conversation.start();
     return next;
   }
@@ -66,7 +66,7 @@ describe('a turn of an agent on another machine whose window ends', function () 
   async function reload(how: 'closed' | 'killed', meanwhile = (): void => {}): Promise<void> {
     if (how === 'killed') {
       window.lose();
-      window.conversation.dispose(); // it may be about to connect, which it would do here
+      window.conversation.dispose(); // it would otherwise connect in this process
     } else {
       await window.conversation.close('window-ended');
       window.journal.dispose();

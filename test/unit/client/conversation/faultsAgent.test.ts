@@ -1,5 +1,5 @@
-// The agent is killed at each point of a turn, with messages waiting behind it: what was typed,
-// what arrived, what the transcript has.
+// Kills the agent at each point of a turn with queued messages, and checks prompts, output and
+// transcript.
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest, typeUntil } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';

@@ -1,5 +1,5 @@
-// Everything else that breaks around a turn: an agent that is deaf or does not know how to end, a
-// disk that gives up, a clock that jumps, a second window.
+// Tests other failures around a turn: unresponsive agents, a failing disk, a clock that jumps, a
+// second window.
 
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';

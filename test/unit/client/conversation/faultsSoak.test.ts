@@ -1,4 +1,4 @@
-// A short soak: kills at random moments, of agents of each kind. `npm run soak` does two hundred.
+// A short soak that kills agents of each kind at random moments. `npm run soak` does it 200 times.
 import { strict as assert } from 'node:assert';
 import { assertWhole } from '../../../support/faults/faultWindow';
 import { removeScratch } from '../../../support/scratch';

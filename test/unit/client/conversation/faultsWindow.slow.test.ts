@@ -1,5 +1,5 @@
-// The window is killed at each point of a turn, with three messages waiting; another window opens
-// the session again.
+// Kills the window at each point of a turn with three queued messages, and reopens the session in
+// another one.
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest } from '../../../support/faults/faultPoints';
 import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';

@@ -1,4 +1,4 @@
-// The terminals of a session in its transcript, and what happens to them when a turn is stopped.
+// Tests the terminals of a session in its transcript, and when a turn is stopped.
 
 import { strict as assert } from 'node:assert';
 import type { StateReport } from '../../../../src/acp/protocol/dialect';
@@ -25,7 +25,6 @@ const runs = (command: string, more: ToolPatch = {}): ToolPatch => ({
   ...more,
 });
 
-/** A session in a turn, with terminals and a clock that the test controls. */
 class Session {
   readonly model = new SessionModel();
   readonly created = new Emitter<CreatedTerminal>();

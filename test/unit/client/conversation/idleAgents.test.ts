@@ -1,4 +1,4 @@
-// Unused agents give their processes back, and nothing is lost by it.
+// Tests that idle agents are ended without losses.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
@@ -80,7 +80,7 @@ describe('an idle agent', function () {
     );
   });
 
-  it('is checked when its time is over, and not without a limit', async () => {
+  it('is checked at the end of its idle time, and no timer runs without one', async () => {
     await idle.check();
     assert.equal(waitMs, undefined);
     await begin({ load: true });

@@ -1,5 +1,5 @@
-// Conversations that are kept: with real agents and a real journal, through the end of the agent
-// and the end of the window.
+// Tests stored conversations with real agents and a real journal, beyond the end of the agent and
+// of the window.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

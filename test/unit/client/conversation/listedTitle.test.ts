@@ -1,4 +1,4 @@
-// When the title of a session is taken from the agent's list.
+// Tests when the title of a session is taken from the agent's list.
 import { strict as assert } from 'node:assert';
 import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../../../../src/base/log';

@@ -1,4 +1,4 @@
-// Whole conversations with agents that misbehave: each is survived, and the user learns why.
+// Tests conversations with misbehaving agents: they recover, and the user learns why.
 
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';

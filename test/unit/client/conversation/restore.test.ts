@@ -1,4 +1,4 @@
-// What a conversation is after the end of its window, from what was kept.
+// Tests the restored state of a conversation after its window ended.
 
 import { strict as assert } from 'node:assert';
 import type { KeptItem } from '../../../../src/client/conversation/persistence';

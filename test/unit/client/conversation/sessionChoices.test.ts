@@ -1,4 +1,4 @@
-// The mode and the model of a session, however the agent offers them.
+// Tests the mode and model of a session, however the agent offers them.
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

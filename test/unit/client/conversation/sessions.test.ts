@@ -1,5 +1,5 @@
-// What happens around sessions, with real agent processes that keep theirs in a file and end
-// themselves where they are asked for what they do not offer.
+// Tests session methods with real agent processes that store sessions in a file and exit on
+// requests that they don't offer.
 
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';

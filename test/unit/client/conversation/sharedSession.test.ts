@@ -1,4 +1,4 @@
-// Two clients of one session: the agent tells both of all that happens in it.
+// Tests a session with two clients, both of which receive all updates.
 import { strict as assert } from 'node:assert';
 import { createInterface } from 'node:readline';
 import { Emitter } from '../../../../src/base/event';
@@ -13,7 +13,6 @@ import {
 } from '../../../support/sessions/conversation';
 import { startProgram } from '../../../support/sessions/memoryAgents';
 
-/** An agent with one session, that two connections share. */
 class SharedAgent {
   readonly #prompts = new Map<string, { readonly id: unknown; readonly from: AgentProgram }>();
   readonly #arrived = new Emitter<string>(() => undefined);
@@ -32,7 +31,7 @@ class SharedAgent {
     });
   }
 
-  /** Resolves when a prompt of this text is there. */
+  /** Resolves when a prompt with this text has arrived. */
   arrival(text: string): Promise<void> {
     return new Promise((resolve) => this.#arrived.event((one) => one === text && resolve()));
   }

@@ -1,4 +1,4 @@
-// What the user learns of the mode in which an agent begins, and what the answer changes.
+// Tests the description of an agent's initial mode, and the effect of the user's answer.
 import { strict as assert } from 'node:assert';
 import type { RememberedChoices } from '../../../../src/client/connection/shownChoices';
 import { StartMode } from '../../../../src/client/conversation/startMode';

@@ -1,5 +1,5 @@
-// A window that slept for so long that another one took its session over: two windows on one
-// journal, a clock that leaps, real agents.
+// Tests a session that was taken over while its window slept: two windows on one journal, a leaping
+// clock, real agents.
 
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';

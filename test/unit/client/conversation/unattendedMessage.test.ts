@@ -1,4 +1,4 @@
-// A message without a user: taken back from an agent that holds it.
+// Tests messages without a user in the agent's own queue.
 import { strict as assert } from 'node:assert';
 import { NoTurn, UnattendedMessage } from '../../../../src/client/conversation/unattendedMessage';
 import type { ReferenceScript } from '../../../support/agents/reference/referenceScript';

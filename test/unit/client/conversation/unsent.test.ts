@@ -1,5 +1,4 @@
-// What goes with the next message, and the draft in the host: one owner, whatever pages write in
-// it.
+// Tests the draft and attachments, which belong to the host whatever pages write.
 import { strict as assert } from 'node:assert';
 import { Unsent } from '../../../../src/client/conversation/unsent';
 import type { QueuedAttachment } from '../../../../src/session/queue/queue';

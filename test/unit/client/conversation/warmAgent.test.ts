@@ -1,4 +1,4 @@
-// The agent of the next new session, started ahead.
+// Tests the agent that is started for the next session.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
@@ -126,7 +126,7 @@ describe('the prepared agent of the next session', function () {
     await goneFrom(started()[0] ?? 0);
     const taken = warm.take(() => true);
     if (taken) {
-      // The window has not heard of the end yet: it is a start that failed.
+      // The window does not know of the exit yet, so this is a failed start.
       open.push(taken);
       await taken.start();
       assert.equal(taken.connection.kind, 'failed');

@@ -1,5 +1,5 @@
-// Sessions of an agent that lies about them: it answers late, twice or for others, changes its
-// mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
+// Tests agents that answer late, twice or for others, contradict themselves, or die early. Nothing
+// is lost or hangs.
 
 import { strict as assert } from 'node:assert';
 import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';

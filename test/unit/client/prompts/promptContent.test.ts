@@ -1,4 +1,4 @@
-// How much of an attachment goes with a message.
+// Tests how many bytes of an attachment are sent.
 import { strict as assert } from 'node:assert';
 import { sentBytes } from '../../../../src/client/prompts/promptContent';
 import type { ContentBlock } from '../../../../src/session/events/content';

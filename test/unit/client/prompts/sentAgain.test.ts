@@ -1,5 +1,4 @@
-// A prompt of version 2 whose answer was lost: each attempt to send it has the same key, so that
-// the agent takes it in once.
+// Tests the idempotency key of a version 2 prompt whose answer was lost.
 
 import { strict as assert } from 'node:assert';
 import { at } from '../../../../src/base/untrusted';
@@ -13,7 +12,7 @@ describe('a prompt that may have been sent', () => {
   const keysOf = ({ received }: InlineAgent): unknown[] =>
     received.filter(({ method }) => method === 'session/prompt').map(({ params }) => at(params, 'idempotencyKey'));
 
-  /** Loses the line at its first prompt, having taken it in. */
+  /** Drops the connection at its first prompt, after taking it in. */
   function forgetful(version: 1 | 2 = 2): InlineAgent {
     const agent = new InlineAgent(version === 2 ? { session: {} } : { sessionCapabilities: { resume: {} } }, version);
     agent.answers['session/resume'] = () => {

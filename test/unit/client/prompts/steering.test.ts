@@ -1,4 +1,4 @@
-// The outcome of messages that are put into a running turn (src/acp/proposals/steering.ts).
+// Tests messages that are put into a running turn (src/acp/proposals/steering.ts).
 import { strict as assert } from 'node:assert';
 import { MAX_MESSAGE_BYTES } from '../../../../src/acp/jsonrpc/ndjsonReader';
 import { announcesSteering, readSteering, STEERING } from '../../../../src/acp/proposals/steering';
@@ -14,7 +14,7 @@ import { shapeOf } from '../../../support/wires/shapeOf';
 const play = (words: string, more: object = {}): Promise<Lived> =>
   playLive({ protocol: 1, can: { loadSession: true }, steers: true, acts: acts(words), ...more });
 
-/** The user's messages in the transcript, and those in the queue. */
+/** Returns the user's messages in the transcript and in the queue. */
 async function messagesOf(words: string, more: object = {}): Promise<readonly (readonly string[])[]> {
   const { model, queue } = await play(words, more);
   const said = shapeOf(model)

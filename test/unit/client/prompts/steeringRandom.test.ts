@@ -1,4 +1,4 @@
-// Whatever an agent does with steered messages and when: none is lost, and none goes to it twice.
+// Tests random behaviour of agents with steered messages: none is lost or sent twice.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { STEERING } from '../../../../src/acp/proposals/steering';
@@ -59,7 +59,7 @@ interface Sent {
   answer?: unknown;
 }
 
-/** What went to the agent, with what it answered. */
+/** Returns what was sent to the agent, with its answers. */
 function sentTo({ recording }: Lived): readonly Sent[] {
   const sent: Sent[] = [];
   const open = new Map<unknown, Sent>();
@@ -98,7 +98,7 @@ function assertKept(lived: Lived, messages: readonly string[]): void {
     assert.ok(times.slice(0, -1).every(isTurnedDown), `${words} went to the agent again`);
     const last = times.at(-1);
     if (waiting.length === 0) continue;
-    // An answer that comes too late changes nothing: the message stays in doubt.
+    // A late answer changes nothing: the message stays in doubt.
     const mayBeAnswered = lived.isOpen || last?.method === 'session/prompt';
     const isInDoubt = (mayBeAnswered ? /(accepted|doubtful)$/ : /doubtful$/).test(waiting[0] ?? '');
     assert.ok(isInDoubt ? last : !last || isTurnedDown(last), `${waiting}`);

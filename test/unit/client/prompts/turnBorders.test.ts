@@ -1,4 +1,4 @@
-// What arrives together with the end of a turn is part of that turn, however soon the next message
+// Tests that updates that arrive with the end of a turn belong to it, however soon the next message
 // follows.
 import { strict as assert } from 'node:assert';
 import { playLive } from '../../../support/wires/playWire';

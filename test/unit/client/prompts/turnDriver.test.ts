@@ -1,4 +1,4 @@
-// What the turn engine waits for, in real time: clocks are set, machines sleep, and windows end.
+// Tests the timers of turns when the clock is set, the machine sleeps or the window ends.
 
 import { strict as assert } from 'node:assert';
 import { toDisposable } from '../../../../src/base/disposable';

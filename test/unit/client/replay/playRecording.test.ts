@@ -1,4 +1,4 @@
-// Plays the recorded traffic of real agents into the model, and recordings that are made to harm.
+// Plays recorded traffic of real agents, and malicious recordings.
 
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
@@ -115,7 +115,7 @@ describe('playing a recording', () => {
     const answer = fromAgent(110, { id: 3, result: { status: 'live', state: { state: 'idle' } } });
     const ended = await new Played().play(await recordingOf(...lines, answer));
     assert.equal(ended.model.state.turns[0]?.barrier, 'state');
-    // What it has said since it was asked is newer.
+    // Output since the question is newer than the answer.
     const working = await new Played().play(await recordingOf(...lines, said(105, 'more'), answer));
     assert.equal(working.model.state.turns[0]?.barrier, 'exit');
   });

@@ -1,4 +1,4 @@
-// The trace of turns from captured messages: the turn engine says what each message means.
+// Tests the marks of turns in captured messages.
 
 import { strict as assert } from 'node:assert';
 import { WireMarks } from '../../../../src/client/replay/wireMarks';
@@ -59,8 +59,8 @@ async function lanes(...lines: readonly Line[]): Promise<readonly TurnLane[]> {
 }
 
 /**
- * `3: sent@10 #4, answer late@30 #5` for each lane: the id, and the marks with their times and
- * messages.
+ * Returns `3: sent@10 #4, answer late@30 #5` for each lane: the id, and the marks with their times
+ * and messages.
  */
 async function words(...lines: readonly Line[]): Promise<readonly string[]> {
   return (await lanes(...lines)).map(({ requestId = '-', marks }) => {

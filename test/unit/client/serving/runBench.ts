@@ -1,5 +1,5 @@
-// Runs of one session of a served agent without a server: each is recorded in the history of the
-// next one, as the server does.
+// Runs a served agent's session without a server; each run is recorded in the history of the next
+// one.
 
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { ServedConversations } from '../../../../src/client/serving/servedConversations';

@@ -1,5 +1,4 @@
-// The parts that a run is made of, and the past that goes along with one: bounded, in order,
-// nothing twice.
+// Tests the parts of a run and its history: bounded, in order, without duplicates.
 
 import assert from 'node:assert/strict';
 import { RunOutput } from '../../../../src/client/serving/runOutput';

@@ -1,5 +1,5 @@
-// Configured agents behind our server of the Agent Communication Protocol: real agent processes,
-// asked by the protocol's own client from npm and by ours.
+// Tests agent processes behind our Agent Communication Protocol server, with the protocol's npm
+// client and with ours.
 
 import assert from 'node:assert/strict';
 import { servedName } from '../../../../src/client/serving/servedConversations';

@@ -1,5 +1,4 @@
-// How the work of an agent that is served ends: stopped by its caller, dead, unused for long, or
-// taken back by the user.
+// Tests how served agents end: cancelled, crashed, unused or no longer served.
 import assert from 'node:assert/strict';
 import { AgentServerError } from '../../../../src/distributed/client/agentServerError';
 import type { Message } from '../../../../src/distributed/model/model';
@@ -34,7 +33,7 @@ describe('a served agent', function () {
     assert.equal(types.at(-1), 'run.cancelled');
     assert.equal(said(await client.run(id, signal)), 'Begun.');
     assert.ok(calledMethods(readAgentLog(log)).includes('session/cancel'));
-    // The agent and its session are there for the next run.
+    // The next run has the same agent and session.
     assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
     assert.equal(sessions(log), 1);
   });

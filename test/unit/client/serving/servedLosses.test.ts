@@ -1,5 +1,4 @@
-// Runs whose message gets no turn, or whose turn is lost: each prompt reaches the agent in its own
-// run or never.
+// Tests runs without a turn or with a lost one: each prompt is delivered in its own run or never.
 
 import assert from 'node:assert/strict';
 import type { Turn } from '../../../../src/session/model/state';

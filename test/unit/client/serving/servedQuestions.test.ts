@@ -1,5 +1,4 @@
-// What an agent asks while it is served: its callers are asked, one question at a time, and only
-// they answer.
+// Tests the questions of served agents: only callers answer, one question at a time.
 
 import { strict as assert } from 'node:assert';
 import { permissionQuestion } from '../../../../src/client/serving/permissionQuestion';

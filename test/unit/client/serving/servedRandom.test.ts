@@ -1,5 +1,5 @@
-// Runs of one session in random order with an agent that loses sessions, refuses and dies: each
-// prompt reaches it in its own run or never.
+// Tests random runs with an agent that loses sessions, refuses and crashes: each prompt is
+// delivered in its own run or never.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { removeScratch } from '../../../support/scratch';
@@ -14,10 +14,7 @@ const FATES: readonly PromptFate[] = [
   ...(['die', 'say-and-die', 'wait', 'refusal', 'max_tokens'] as const),
 ];
 
-/**
- * When a caller goes away: never, after a number of turns of the event loop, or with the first
- * words.
- */
+/** When a caller leaves: never, after this many event-loop turns, or with the first output. */
 type Leaving = 'stays' | 'at-words' | number;
 
 const session = fc.record({
@@ -46,7 +43,7 @@ describe('runs of a served session', function () {
           for (const [index, { fate, leaves }] of runs.entries()) {
             const text = `message ${index}`;
             const before = lossy.prompts.length;
-            // A prompt that the agent did not take for want of a session is sent once more.
+            // A prompt that was refused for a lost session is sent again.
             fates[before + 1] = fate;
             const abort = new AbortController();
             const leave = (): void => abort.abort(new Error('gone'));

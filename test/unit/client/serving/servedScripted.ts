@@ -1,5 +1,4 @@
-// The scripted agent, served as the extension serves its agents, and what tests look at on both
-// sides of it.
+// The scripted agent, served as by the extension, with access to both sides for tests.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
@@ -75,9 +74,7 @@ export const answerOf = (text: string) => ({
   type: 'message' as const,
   message: sdk.Message.parse({ parts: [{ content: text }] }),
 });
-/**
- * A session as a client knows it: its first run brings the descriptor, the next ones name its id.
- */
+/** A session as clients know it: the first run has its descriptor, later ones its id. */
 export interface ClientSession {
   readonly id: string;
   isBegun: boolean;
@@ -101,14 +98,14 @@ export const got = (log: string): readonly string[] =>
       : [],
   );
 
-/** A line that makes the scripted agent store a state. */
+/** Returns a line that makes the scripted agent store a state. */
 export const storesState = (previous: string | null, content: string): string =>
   `update ${JSON.stringify({
     sessionUpdate: 'session_info_update',
     _meta: { 'parley/state': { previous, content: Buffer.from(content).toString('base64') } },
   })}`;
 
-/** What each prompt told the agent of the state of its session. */
+/** Returns the session states that prompts offered to the agent. */
 export const stateOffers = (log: string): readonly Record<string, unknown>[] =>
   readAgentLog(log).flatMap(({ dir, msg }) => {
     const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
@@ -139,10 +136,7 @@ export async function cancelAtFirstWord(
   return { id, types };
 }
 
-/**
- * Ends all agents and servers, and fails where one saw a rule of the protocol broken; for
- * `afterEach`.
- */
+/** Ends all agents and servers, and fails if a protocol rule was broken. For `afterEach`. */
 export async function closeServed(): Promise<void> {
   await stopServers();
   for (const { agent, made, log } of served.splice(0)) {

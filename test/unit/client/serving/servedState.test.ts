@@ -1,5 +1,5 @@
-// The state of a session for agents that are served: they store and read it, it moves with the
-// session, and none is replaced unseen.
+// Tests the session state of served agents: it is stored, moves with the session and is never
+// overwritten unseen.
 import assert from 'node:assert/strict';
 import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
@@ -57,7 +57,7 @@ describe('the state of a served session', function () {
     assert.deepEqual(first, { url: null });
     assert.deepEqual(Object.keys(second ?? {}), ['url']);
     assert.deepEqual(Object.keys(third ?? {}), ['url']);
-    // A new process knows nothing.
+    // A new process has no state.
     assert.equal(fourth?.content, Buffer.from('first').toString('base64'));
     assert.equal(new URL(String(fourth?.url)).pathname, new URL(state ?? '').pathname);
     const initialize = readAgentLog(log).find(({ msg }) => msg?.method === 'initialize')?.msg?.params;

@@ -1,5 +1,5 @@
-// The version of the protocol that an agent is offered with `auto`: what is known of it decides,
-// and each of its versions is compared once.
+// Tests the protocol version that an agent is offered with `auto`, and that each of its versions is
+// compared once.
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { InlineAgent, useInlineAgents } from '../../../support/agents/inlineAgen
 
 const V2 = { session: { fork: {}, mcp: { http: {} }, prompt: { image: {} } } };
 
-/** Speaks both versions, and works with a new file and a new command in each turn. */
+/** Supports both versions, and adds a file and a command in each turn. */
 class BothVersions extends InlineAgent {
   override get definition() {
     return { ...super.definition, protocol: 'auto' } as const;

@@ -1,5 +1,5 @@
-// What goes along to a remote agent: secrets only to the origin that they are for, nothing in clear
-// text unasked, nothing of it into a log.
+// Tests what is sent to a remote agent: secrets only to their origin, nothing unencrypted without
+// consent, nothing secret in logs.
 import { strict as assert } from 'node:assert';
 import type { RemoteAgent } from '../../../../src/agents/agentDefinition';
 import { ParleyError } from '../../../../src/base/errors';

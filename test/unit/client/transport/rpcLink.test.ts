@@ -1,11 +1,11 @@
-// A detached connection to an agent: those that wait for the agent learn of it.
+// Tests detached connections and those who wait for them.
 import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../../src/base/log';
 import { type LinkOptions, RpcLink } from '../../../../src/client/transport/rpcLink';
 import { Stages } from '../../../../src/client/transport/stages';
 
-/** Answers `initialize`, then closes its output and lives on. */
+/** Answers `initialize`, then closes its output and keeps running. */
 const agent = `
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line);
@@ -73,7 +73,7 @@ describe('a link to an agent', function () {
         { code: 'connection-closed' },
       );
       await closed;
-      // The caller has heard of it, and waits for how the agent ended.
+      // The caller knows of it, and waits for the reason.
       await new Promise(setImmediate);
       if (end === 'close') await link.close();
       else link.dispose();

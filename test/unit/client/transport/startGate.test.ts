@@ -1,4 +1,4 @@
-// Many agents that are asked for at the same time.
+// Tests the limit on simultaneous starts.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deferred } from '../../../../src/base/deferred';
@@ -7,7 +7,6 @@ import { StartGate } from '../../../../src/client/transport/startGate';
 describe('StartGate', () => {
   const { signal } = new AbortController();
 
-  /** Named starts, which end on request. */
   class Starts {
     readonly begun: string[] = [];
     readonly #ends = new Map<string, Deferred<void>>();

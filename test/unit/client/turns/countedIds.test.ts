@@ -1,5 +1,4 @@
-// An agent whose messages have ids that it counts from one in each process: after its end they name
-// other messages than before.
+// Tests agents that number messages from one in each process, so that ids repeat after a restart.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';
@@ -11,7 +10,7 @@ import {
 } from '../../../support/faults/faultWindow';
 import { PlayedTurns } from '../../../support/turns';
 
-/** Everything that was said, by the turn in which it stands; what came late is marked. */
+/** Returns all messages by turn, marking late ones. */
 function byTurn(model: SessionView): readonly string[] {
   return model.state.entries.flatMap((entry) => {
     if (entry.kind !== 'agent' && entry.kind !== 'user') return [];
@@ -39,7 +38,7 @@ describe('an agent that restarts its message ids', () => {
         window.type(tag);
         await ready(window);
       }
-      // Waited for from before: it may be over when the death of the agent is known here.
+      // Set up early: the recovery may be over when the exit is noticed here.
       const recovering = window.session.until((c) => c.connection.kind === 'recovering');
       await window.killAgent();
       await recovering;

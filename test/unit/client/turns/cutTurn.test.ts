@@ -1,4 +1,4 @@
-// The outcome of a turn whose connection was lost, by what the agent says of it since.
+// Tests the outcome of a turn whose connection was lost.
 import { strict as assert } from 'node:assert';
 import { fateOf } from '../../../../src/client/turns/engine';
 

@@ -1,4 +1,4 @@
-// When a turn is over: by its barrier, by its answer, by the death of the agent, and never twice.
+// Tests when a turn ends: by its barrier, its answer or the agent's exit, and never twice.
 import { strict as assert } from 'node:assert';
 import { GRACES, isOwnWork } from '../../../../src/client/turns/turnState';
 import { PlayedTurns } from '../../../support/turns';

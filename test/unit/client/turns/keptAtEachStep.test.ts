@@ -1,5 +1,4 @@
-// A window may end after any step of a turn: the next one comes to the same end with the same
-// agent.
+// Tests that the stored state of any step leads to the same end with the same agent.
 import { strict as assert } from 'node:assert';
 import {
   hasWaiting,
@@ -91,7 +90,7 @@ function play(seed: number, keep: (state: TurnState, texts: ReadonlyMap<string, 
     turns.state = keep(turns.state, texts);
   };
   for (let count = 10 + random(30); count > 0; count--) step(pick(steps));
-  // Each prompt is answered, each call ends, and the agent rests.
+  // Answers each prompt, ends each call, then goes idle.
   while (open.length > 0) step(answer);
   for (const call of ['c0', 'c1', 'c2']) step(() => turns.call(call, 'completed'));
   step(() => turns.report('running'));

@@ -1,5 +1,4 @@
-// Version 2 of the protocol and its prompt lifecycle, played step by step by a real agent process:
-// each message stands once, in its place.
+// Tests the prompt lifecycle of version 2 with a real agent process.
 import { strict as assert } from 'node:assert';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { ProtocolOffers } from '../../../../src/client/transport/protocolOffers';

@@ -1,5 +1,4 @@
-// An agent that works for several clients of one session: whose message is whose, and whose turn
-// ends.
+// Tests agents with several clients of one session: which message and which end of a turn is whose.
 import { strict as assert } from 'node:assert';
 import { GRACES } from '../../../../src/client/turns/turnState';
 import { PlayedTurns } from '../../../support/turns';
