@@ -21,7 +21,7 @@ import type {
   ConnectorListener,
   DropOptions,
 } from './connectionState';
-import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
+import { isTransient, reconnectLoop, restartLoop, startFailure } from './failures';
 import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canContinueLater, canReopen, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
@@ -32,7 +32,7 @@ import { attachAgent, endUnattached, type StartContext, startAgent } from './sta
 export class Connector {
   readonly #services: ConnectionServices;
   readonly #listener: ConnectorListener;
-  readonly #given = new GivenTexts();
+  readonly #givenTexts = new GivenTexts();
   #context: StartContext;
   #opening: SessionOpenStrategy;
   #mcp: Promise<McpOffer> = Promise.resolve(NO_MCP_SERVERS);
@@ -52,14 +52,14 @@ export class Connector {
   readonly #recovery: Recovery;
   readonly #endings: AgentEndings;
   /** How the connection was lost, while a turn waits for the next one. */
-  #cut: AgentEnd | undefined;
+  #cutEnd: AgentEnd | undefined;
   /** Shared by all prompts that wait for the session. */
   #reopening: Promise<void> | undefined;
   /** The start waits for the user. */
   #isAsking = false;
   #disposed = false;
   /** Session of an earlier window's agent that has not been attached yet. */
-  #attaches: string | undefined;
+  #sessionToAttach: string | undefined;
 
   /**
    * @param earlier session of an earlier window's agent: `here` is attached at the first start;
@@ -73,9 +73,9 @@ export class Connector {
   ) {
     this.#opening = opening;
     if (earlier?.where === 'far') {
-      this.#cut = { note: 'window-ended', interrupted: true };
+      this.#cutEnd = { note: 'window-ended', interrupted: true };
       this.#opening = rejoining(earlier.sessionId);
-    } else this.#attaches = earlier?.sessionId;
+    } else this.#sessionToAttach = earlier?.sessionId;
     this.#services = context.services;
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
@@ -105,7 +105,7 @@ export class Connector {
   /** As {@link sessionId}, or the id of the session that the next start opens. */
   get agentSessionId(): string | undefined {
     const next = this.#opening.kind === 'reopen' ? this.#opening.sessionId : undefined;
-    return this.#sessionId ?? this.#attaches ?? next;
+    return this.#sessionId ?? this.#sessionToAttach ?? next;
   }
 
   /** Undefined before the agent is initialized and after it has ended. */
@@ -126,7 +126,7 @@ export class Connector {
   }
 
   get isAttaching(): boolean {
-    if (this.#attaches === undefined && this.#cut?.note !== 'window-ended') return false;
+    if (this.#sessionToAttach === undefined && this.#cutEnd?.note !== 'window-ended') return false;
     return this.#state.kind === 'idle' || this.#state.kind === 'starting';
   }
 
@@ -199,7 +199,7 @@ export class Connector {
       if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'signed-in');
       else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
       else this.#signedIn(state.link, state.sessionId);
-      void this.#askAuth(state.link);
+      void this.#requestAuthStatus(state.link);
     } catch (error) {
       if (this.#state === state) this.#set({ ...state, error: messageOf(error) });
     }
@@ -246,7 +246,7 @@ export class Connector {
     }
   }
 
-  async #askAuth(link: AgentLink): Promise<void> {
+  async #requestAuthStatus(link: AgentLink): Promise<void> {
     await askAuthStatus(link, this.#services.log);
     if (this.#agentSide?.link === link) this.authReported();
   }
@@ -282,7 +282,7 @@ export class Connector {
   }
 
   async restart(note: string): Promise<void> {
-    if (this.#cut) return this.start();
+    if (this.#cutEnd) return this.start();
     const { link } = this;
     // Messages that wait for a sign-in keep waiting.
     if (this.#state.kind === 'authRequired' && link) return this.#startOver(link, this.#sessionId, note);
@@ -301,17 +301,17 @@ export class Connector {
   }
 
   get outlives(): boolean {
-    if (this.#cut || (this.isFar && this.#isInTurn)) return true;
-    return this.#attaches !== undefined || this.session?.link.kept !== undefined;
+    if (this.#cutEnd || (this.canResumeRemotely && this.#isInTurn)) return true;
+    return this.#sessionToAttach !== undefined || this.session?.link.kept !== undefined;
   }
 
-  get isFar(): boolean {
+  get canResumeRemotely(): boolean {
     const { features } = this.session?.link.description ?? {};
     return this.agent.type === 'remote' && features?.status !== undefined && canReopen(features);
   }
 
   async leave(): Promise<void> {
-    this.#attaches = undefined;
+    this.#sessionToAttach = undefined;
     await this.session?.link.kept?.detach();
   }
 
@@ -332,13 +332,13 @@ export class Connector {
     this.#context.stages.reset();
     this.endReplay();
     const opening = reopening(sessionId, inVain, link.description.features);
-    const begins = (): void => {
+    const onBegin = (): void => {
       link.router.unregister(sessionId);
       this.#listener.replacing();
     };
     try {
-      if (opening.kind === 'new') begins();
-      const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
+      if (opening.kind === 'new') onBegin();
+      const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, onBegin);
       if (this.link !== link) return;
       if (opened.kind === 'ready') return this.#ready(link, opened);
       this.needSignIn(opened.refusal);
@@ -368,11 +368,11 @@ export class Connector {
     if (!replay) return;
     this.#replay = undefined;
     replay.end();
-    this.#openedForGood();
+    this.#confirmOpened();
   }
 
   /** Later updates are live, so another window could continue from here. */
-  #openedForGood(): void {
+  #confirmOpened(): void {
     const { session } = this;
     if (session?.link.kept && !this.#replay) session.link.kept.sessionId = session.sessionId;
   }
@@ -407,7 +407,7 @@ export class Connector {
       this.#set({ kind: 'idle' });
       return;
     }
-    if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;
+    if (this.#sessionToAttach !== undefined && (await this.#attach(this.#sessionToAttach, signal))) return;
     this.#listener.starting(this.#lastEnd);
     this.#lastEnd = undefined;
     const { begins, cwd, session } = this.#context;
@@ -433,9 +433,9 @@ export class Connector {
       await link?.close();
       if (this.#disposed) return;
       const lessens = link !== undefined && !stopped && endsWithOwn(this.#services, agent, link.description);
-      const mayRetry = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
-      if (lessens || (mayRetry && this.#cut)) this.#letGo();
-      else this.#detach(this.#cut ?? { note: failure.texts.message });
+      const mayRetry = !stopped && (this.#recovery.isReconnecting || this.#cutEnd) && isTransient(failure);
+      if (lessens || (mayRetry && this.#cutEnd)) this.#releaseAgent();
+      else this.#detach(this.#cutEnd ?? { note: failure.texts.message });
       if (lessens) return this.#start(signal);
       if (mayRetry && this.#reconnectLater(failure)) return;
       this.#giveUp();
@@ -448,14 +448,14 @@ export class Connector {
   async #attach(sessionId: string, signal: AbortSignal): Promise<boolean> {
     try {
       const link = await attachAgent(this.#context, signal);
-      this.#attaches = undefined;
+      this.#sessionToAttach = undefined;
       link.onDidEnd((error) => this.#onAgentEnd(link, error));
       this.#use(link);
       this.#sessionId = sessionId;
       link.router.register(sessionId, this.#context.session.updates);
       this.#recovery.ready();
       this.#set({ kind: 'ready', link, sessionId });
-      this.#openedForGood();
+      this.#confirmOpened();
       this.#listener.attached({ link, sessionId });
       return true;
     } catch (error) {
@@ -464,7 +464,7 @@ export class Connector {
         this.#set({ kind: 'idle' });
         return true; // the next start attaches
       }
-      this.#attaches = undefined;
+      this.#sessionToAttach = undefined;
       this.#services.log.warn(`${this.agent.name} could not be attached: ${messageOf(error)}`);
       this.#listener.detached({ note: 'window-ended', interrupted: true }, true);
       return false;
@@ -472,20 +472,24 @@ export class Connector {
   }
 
   async #endUnattached(): Promise<void> {
-    if (this.#attaches === undefined) return;
-    this.#attaches = undefined;
+    if (this.#sessionToAttach === undefined) return;
+    this.#sessionToAttach = undefined;
     await endUnattached(this.#context);
   }
 
   #use(link: AgentLink): void {
     const { dialect, description } = link;
-    this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw, this.#given) };
+    this.#agentSide = {
+      link,
+      dialect,
+      files: this.#services.filesFor(this.agent.name, description.raw, this.#givenTexts),
+    };
     this.#reportedUser = undefined;
-    void this.#askAuth(link);
+    void this.#requestAuthStatus(link);
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    if (this.#cut && !(await isLive(link, this.#opening, signal))) this.#giveUp();
+    if (this.#cutEnd && !(await isLive(link, this.#opening, signal))) this.#giveUp();
     const request = { opening: this.#opening, mcp: this.#mcp };
     const opened = await openOrBegin(this.#context, link, request, signal, () => this.#giveUp());
     if (opened.kind === 'authRequired') {
@@ -494,7 +498,7 @@ export class Connector {
       this.#askSignIn(link, opened.refusal);
       return;
     }
-    if (this.#cut) await this.#rejoin({ link, sessionId: opened.sessionId }, opened.replay, signal);
+    if (this.#cutEnd) await this.#rejoin({ link, sessionId: opened.sessionId }, opened.replay, signal);
     this.#recovery.ready();
     this.#ready(link, opened);
   }
@@ -507,7 +511,7 @@ export class Connector {
     this.#set({ kind: 'ready', link, sessionId });
     const agentSessionId = canContinueLater(features) ? sessionId : null;
     this.#listener.described({ agentId: this.agent.id, agentSessionId, protocol });
-    this.#openedForGood();
+    this.#confirmOpened();
     this.#listener.ready(problems, isNew, notForked);
   }
 
@@ -515,13 +519,13 @@ export class Connector {
     replay?.end();
     this.#context.session.feed({ type: 'asking' });
     const status = await askStatus(opened, signal);
-    if (this.#listener.rejoined(status)) this.#cut = undefined;
+    if (this.#listener.rejoined(status)) this.#cutEnd = undefined;
     else this.#giveUp();
   }
 
   #giveUp(): void {
-    const end = this.#cut;
-    this.#cut = undefined;
+    const end = this.#cutEnd;
+    this.#cutEnd = undefined;
     if (end) this.#listener.detached(end, true);
   }
 
@@ -542,7 +546,7 @@ export class Connector {
     if (error.code === 'agent-dismissed' && !isInTurn)
       return void this.drop('window-ended', this.#dropToContinue(link));
     if (sessionId !== undefined && this.#keepTurnOpen(link, sessionId, error)) return;
-    this.#detach(this.#cut ?? { note: error.texts.message });
+    this.#detach(this.#cutEnd ?? { note: error.texts.message });
     this.#lastEnd = error;
     if (sessionId !== undefined && this.#recover(link, sessionId, error, isInTurn)) return;
     this.#set({ kind: 'exited', error });
@@ -552,8 +556,8 @@ export class Connector {
   #keepTurnOpen(link: AgentLink, sessionId: string, error: ParleyError): boolean {
     if (error.code !== 'connection-lost' || !link.description.features.status) return false;
     if (!this.#listener.cut(link)) return false;
-    this.#cut = { note: error.texts.message };
-    this.#letGo();
+    this.#cutEnd = { note: error.texts.message };
+    this.#releaseAgent();
     this.#opening = rejoining(sessionId);
     return this.#reconnectLater(error);
   }
@@ -592,13 +596,13 @@ export class Connector {
 
   /** @param continues the session is reopened immediately */
   #detach(end: AgentEnd, continues = false): void {
-    const hadSession = (this.#sessionId !== undefined && !continues) || this.#cut !== undefined;
-    this.#cut = undefined;
-    this.#letGo();
+    const hadSession = (this.#sessionId !== undefined && !continues) || this.#cutEnd !== undefined;
+    this.#cutEnd = undefined;
+    this.#releaseAgent();
     this.#listener.detached(end, hadSession);
   }
 
-  #letGo(): void {
+  #releaseAgent(): void {
     this.endReplay();
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;

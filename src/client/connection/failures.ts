@@ -51,7 +51,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'stage-timeout',
 ]);
 
-export function mayPass({ code }: { readonly code: string }): boolean {
+export function isTransient({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
 }
 

@@ -21,7 +21,7 @@ interface SendingConversation {
   readonly handoff: ContextHandoff;
   readonly services: Pick<ConnectionServices, 'agentState'>;
   readonly choices: { preparation(): Preparation | undefined };
-  readonly events: { takenAgain(): void };
+  readonly events: { duplicateAccepted(): void };
   readonly readOnly: unknown;
 }
 
@@ -73,8 +73,8 @@ export class LiveSession implements PromptSession {
     this.#conversation.probe.heard();
   }
 
-  takenAgain(): void {
-    this.#conversation.events.takenAgain();
+  duplicateAccepted(): void {
+    this.#conversation.events.duplicateAccepted();
   }
 
   needSignIn(refusal: AuthRefusal): void {

@@ -213,7 +213,7 @@ async function openNew(
     apply({ type: 'ids_renewed' });
   withdrawOffer(session);
   applyOffer(session, offer);
-  const early = router.register(offer.sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
+  const early = router.register(offer.sessionId, replay?.receive ?? context.session.updates, replay?.takeOver);
   replay?.answered();
   if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
   return { offer, replay };
@@ -283,7 +283,7 @@ async function openExisting(
       : replayOf(context, link, { compares, expected: way.replays, rejoins: catchesUp || undefined });
   context.onNamed(sessionId);
   try {
-    router.register(sessionId, replay?.take ?? context.session.updates, replay?.takeOver);
+    router.register(sessionId, replay?.receive ?? context.session.updates, replay?.takeOver);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await requestExisting(link, way, sessionId, setup, inner);
       applyOffer(context.session, answer); // later updates are newer

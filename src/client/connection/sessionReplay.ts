@@ -89,7 +89,7 @@ export class SessionReplay {
   #model = new SessionModel();
   #cleared = false;
   /** The agent has answered, and its replay so far was taken over. */
-  #settled = false;
+  #isAnswered = false;
   #isOver = false;
   #hasReplayed = false;
   readonly #past: PastUpdates;
@@ -101,7 +101,7 @@ export class SessionReplay {
   /** Updates after the end of the replay; undefined until then. */
   #live: unknown[] | undefined;
   #timer: Disposable | undefined;
-  #heard: (() => void) | undefined;
+  #onUpdates: (() => void) | undefined;
   #completed: (() => void) | undefined;
 
   constructor(options: SessionReplayOptions) {
@@ -121,7 +121,7 @@ export class SessionReplay {
     return this.#options.expected;
   }
 
-  readonly take = (updates: readonly unknown[]): void => {
+  readonly receive = (updates: readonly unknown[]): void => {
     const { compares, session, dialect } = this.#options;
     if (this.#isOver) {
       session.updates(updates);
@@ -133,7 +133,7 @@ export class SessionReplay {
     }
     const complete = this.isExpected ? updates.findIndex(isReplayComplete) : -1;
     if (complete >= 0) {
-      this.take(updates.slice(0, complete));
+      this.receive(updates.slice(0, complete));
       this.#completePast(updates.slice(complete + 1));
       return;
     }
@@ -149,8 +149,8 @@ export class SessionReplay {
       this.begin();
       session.updates(updates, this.#past);
     }
-    this.#heard?.();
-    if (this.#settled && !this.#undecided) this.#timer ??= this.#schedule(() => this.#settle(true), SILENCE_MS);
+    this.#onUpdates?.();
+    if (this.#isAnswered && !this.#undecided) this.#timer ??= this.#schedule(() => this.#settle(true), SILENCE_MS);
   };
 
   /**
@@ -158,7 +158,7 @@ export class SessionReplay {
    * message.
    */
   #continues(updates: readonly unknown[]): boolean {
-    if (!this.#settled || this.#timer || !this.#turns.isOpen) return false;
+    if (!this.#isAnswered || this.#timer || !this.#turns.isOpen) return false;
     const from = updates.findIndex(isUserMessage);
     return (from < 0 ? updates : updates.slice(0, from)).some((update) => OUTPUT.has(at(update, 'sessionUpdate')));
   }
@@ -174,7 +174,7 @@ export class SessionReplay {
     this.begin();
     if (this.#options.compares) this.#addMissing(false);
     this.#completed?.();
-    if (this.#settled) this.#goLive();
+    if (this.#isAnswered) this.#goLive();
   }
 
   #goLive(): void {
@@ -217,17 +217,17 @@ export class SessionReplay {
   whenQuiet(run: () => void): Disposable {
     const quietMs = this.#live ? 0 : SILENCE_MS;
     const grace = new Grace({ quietMs, longestMs: LONGEST_MS, schedule: this.#schedule, onOver: run });
-    this.#heard = () => grace.extend();
+    this.#onUpdates = () => grace.extend();
     this.#completed = run;
     return toDisposable(() => {
-      this.#heard = undefined;
+      this.#onUpdates = undefined;
       this.#completed = undefined;
       grace.dispose();
     });
   }
 
   answered(): void {
-    this.#settled = true;
+    this.#isAnswered = true;
     if (this.#live) {
       this.#goLive();
       return;
@@ -247,19 +247,19 @@ export class SessionReplay {
   #decide(updates: readonly unknown[]): void {
     const waiting = this.#undecided ?? [];
     const from = updates.findIndex(isUserMessage);
-    const before = from < 0 ? updates : updates.slice(0, from);
-    if (!this.#settled) waiting.push(...before);
-    else if (before.length > 0) this.#options.session.updates(before);
+    const early = from < 0 ? updates : updates.slice(0, from);
+    if (!this.#isAnswered) waiting.push(...early);
+    else if (early.length > 0) this.#options.session.updates(early);
     if (from < 0) return;
     this.#undecided = undefined;
-    this.take([...waiting, ...updates.slice(from)]);
+    this.receive([...waiting, ...updates.slice(from)]);
   }
 
   /** A prompt is about to be sent, or the agent has ended: later updates are live. */
   end(): void {
     if (this.#isOver) return;
     if (this.#live) this.#goLive();
-    else if (this.#settled && !this.#undecided) this.#settle(false);
+    else if (this.#isAnswered && !this.#undecided) this.#settle(false);
     this.dispose();
   }
 
@@ -284,7 +284,7 @@ export class SessionReplay {
     return {
       emit: (event) => {
         if (OF_THE_SESSION.has(event.type)) session.apply(this.#asPast(event));
-        else for (const said of this.#read(event)) this.#model.apply(said, 0);
+        else for (const replayed of this.#read(event)) this.#model.apply(replayed, 0);
       },
       onTurnComplete: this.#onTurnComplete,
       onState: this.#onState,
@@ -297,7 +297,7 @@ export class SessionReplay {
     // It ended the turn before.
     if ('role' in event && event.role === 'user') this.#complete = undefined;
     const events = this.#options.asSaid(event);
-    for (const said of events) this.#turns.handle(said);
+    for (const replayed of events) this.#turns.handle(replayed);
     return events;
   }
 
@@ -306,7 +306,7 @@ export class SessionReplay {
    * After a requested replay, the agent reports the current ones.
    */
   readonly #asPast = (event: SessionEvent): SessionEvent => {
-    if (this.#settled && this.#options.expected) return event;
+    if (this.#isAnswered && this.#options.expected) return event;
     return event.type === 'mode' || event.type === 'config' ? { ...event, isPast: true } : event;
   };
 
@@ -400,10 +400,10 @@ class ReplayedTurns {
       case 'turn_ended':
       case 'turn_reason': {
         const { stopReason, tokens, tokenParts } = event;
-        const said = { tokens, tokenParts };
+        const ending = { tokens, tokenParts };
         const barrier = event.type === 'turn_ended' ? event.barrier : undefined;
         this.#reportsEnds = true;
-        this.#apply({ type: 'replayed_end', stopReason, barrier, ...said });
+        this.#apply({ type: 'replayed_end', stopReason, barrier, ...ending });
         return;
       }
       case 'error':

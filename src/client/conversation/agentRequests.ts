@@ -74,15 +74,15 @@ async function elicit(
 ): Promise<ElicitationAnswer> {
   const { turns, connector } = conversation;
   const { elicitations } = turns.requests;
-  const asked = readElicitation(params);
-  if ('sessionId' in asked.scope) {
-    if (!isKnown(conversation, asked.scope.sessionId)) await untilOpened(conversation, params);
-    const untilStopped = checkSession(conversation, asked.scope.sessionId);
-    return elicitations.ask(asked, turns.isCancelled, either(signal, untilStopped));
+  const elicitation = readElicitation(params);
+  if ('sessionId' in elicitation.scope) {
+    if (!isKnown(conversation, elicitation.scope.sessionId)) await untilOpened(conversation, params);
+    const untilStopped = checkSession(conversation, elicitation.scope.sessionId);
+    return elicitations.ask(elicitation, turns.isCancelled, either(signal, untilStopped));
   }
-  const over = connector.agentSide?.link.rpc?.untilAnswered(asked.scope.requestId);
-  if (!over) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
-  return elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+  const aborted = connector.agentSide?.link.rpc?.untilAnswered(elicitation.scope.requestId);
+  if (!aborted) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
+  return elicitations.ask(elicitation, false, AbortSignal.any([signal, aborted]));
 }
 
 /** Each server belongs to one session, so its id is enough. */
@@ -105,9 +105,9 @@ async function untilOpened({ connector }: AskedConversation, params: unknown): P
  * @throws RpcError -32002
  */
 function checkSession({ connector, subagents }: AskedConversation, sessionId: string): AbortSignal | undefined {
-  const own = connector.sessionId;
-  if (own !== undefined) connector.agentSide?.link.router.requested(own);
-  if (sessionId === own) return undefined;
+  const ownSessionId = connector.sessionId;
+  if (ownSessionId !== undefined) connector.agentSide?.link.router.requested(ownSessionId);
+  if (sessionId === ownSessionId) return undefined;
   const untilStopped = subagents.untilStopped(sessionId);
   if (untilStopped) return untilStopped;
   throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
@@ -132,10 +132,10 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
     (context, params, signal) => {
-      const asked = required(context.side.dialect.controls).readPermission(params);
+      const permission = required(context.side.dialect.controls).readPermission(params);
       const questions = readUserQuestions(params);
-      if (!questions) return permit(context, asked, signal);
-      context.conversation.turns.requests.permissions.describe(ofSubagent(context, asked));
+      if (!questions) return permit(context, permission, signal);
+      context.conversation.turns.requests.permissions.describe(ofSubagent(context, permission));
       return question(context, questions, signal);
     },
   ],
@@ -194,14 +194,14 @@ function permit(
   signal: AbortSignal,
 ): Promise<{ outcome: PermissionOutcome }> {
   const { turns } = context.conversation;
-  const over = either(signal, context.untilStopped);
-  return turns.requests.permissions.ask(ofSubagent(context, asked), turns.isCancelled, over);
+  const aborted = either(signal, context.untilStopped);
+  return turns.requests.permissions.ask(ofSubagent(context, asked), turns.isCancelled, aborted);
 }
 
 async function question(context: Answering, { asked, answer }: UserQuestions, signal: AbortSignal): Promise<unknown> {
   const { turns } = context.conversation;
-  const over = either(signal, context.untilStopped);
-  return answer(await turns.requests.elicitations.ask(asked, turns.isCancelled, over));
+  const aborted = either(signal, context.untilStopped);
+  return answer(await turns.requests.elicitations.ask(asked, turns.isCancelled, aborted));
 }
 
 function commandOf(params: unknown): AgentCommand {

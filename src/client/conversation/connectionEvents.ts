@@ -153,8 +153,8 @@ export class ConnectionEvents implements ConnectorListener {
     const inDoubt = hadSession && !readOnly && !this.#promptArrived ? unansweredPrompt(this.#model.state) : undefined;
     this.#promptArrived = false;
     if (inDoubt) queue.putFirst(inDoubt);
-    const isLeft = this.#conversation.endsWithWindow || earlier !== undefined || note === 'window-ended';
-    if (hadSession && queue.items.length > 0) queue.pause(isLeft ? 'window-ended' : detailed('agent-ended', note));
+    const windowEnded = this.#conversation.endsWithWindow || earlier !== undefined || note === 'window-ended';
+    if (hadSession && queue.items.length > 0) queue.pause(windowEnded ? 'window-ended' : detailed('agent-ended', note));
     turns.exited(note, interrupted);
     subagents.ended();
     void services.terminals.closeSession(key);
@@ -207,7 +207,7 @@ export class ConnectionEvents implements ConnectorListener {
   }
 
   /** The agent may have worked on it already; then it reports nothing more. */
-  takenAgain(): void {
+  duplicateAccepted(): void {
     const { driver } = this.#conversation.turns;
     const hasBegun = (): boolean => {
       const { turn } = driver.state;

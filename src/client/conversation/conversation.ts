@@ -82,7 +82,7 @@ export class Conversation implements Disposable {
   readonly #lifetime = new DisposableStore();
   #readOnly: ParleyError | undefined;
   #whole: Promise<void> | undefined;
-  #sentAgain: string | undefined;
+  #resentId: string | undefined;
 
   constructor(options: ConversationOptions) {
     const { services, key, cwd, roots, kept } = options;
@@ -160,7 +160,7 @@ export class Conversation implements Disposable {
     const { apply } = this.recorder;
     const { clock, log } = this.services;
     const running = earlier?.where;
-    restore(this, kept, apply, clock.now(), { isHeld, goesOn: running });
+    restore(this, kept, apply, clock.now(), { isHeld, running });
     const complete = async (read: () => Promise<SessionModel>): Promise<void> => {
       try {
         const whole = await read();
@@ -299,13 +299,13 @@ export class Conversation implements Disposable {
   }
 
   get failedTurnId(): string | undefined {
-    return failedTurn(this.#model.state, this.queue, this.#sentAgain)?.id;
+    return failedTurn(this.#model.state, this.queue, this.#resentId)?.id;
   }
 
   sendAgain(turnId: string): boolean {
     if (this.failedTurnId !== turnId) return false;
     const { text, attachments } = promptOfTurn(this.#model.state, turnId);
-    this.#sentAgain = this.send(text, attachments).id;
+    this.#resentId = this.send(text, attachments).id;
     return true;
   }
 

@@ -25,7 +25,7 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
   const { key, model, recorder, services } = conversation;
   const { terminals } = services;
   const { apply } = recorder;
-  const own = new Set<string>();
+  const createdTerminals = new Set<string>();
   const following = new DisposableStore();
   const stopped = new StoppedTurns(conversation, schedule);
   following.add(stopped);
@@ -33,7 +33,7 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
   following.add(
     terminals.onDidCreate(({ sessionId, terminalId, command, cwd }) => {
       if (sessionId !== key) return;
-      own.add(terminalId);
+      createdTerminals.add(terminalId);
       const call = model.state.terminals.has(terminalId) ? undefined : callOfTerminal(model.state, command);
       const toolCallId = call && { toolCallId: call.toolCallId };
       apply({ type: 'terminal', terminalId, command, cwd, ...toolCallId });
@@ -42,8 +42,8 @@ export function followTerminals(conversation: RunningConversation, schedule: Sch
   );
   following.add(
     terminals.onDidChange(({ terminalId, append, exit, released }) => {
-      if (!own.has(terminalId)) return;
-      if (released) own.delete(terminalId);
+      if (!createdTerminals.has(terminalId)) return;
+      if (released) createdTerminals.delete(terminalId);
       apply({ type: 'terminal', terminalId, append: append || undefined, exit, released });
       const terminal = model.state.terminals.get(terminalId);
       if (exit && terminal && model.toolIndex(entryOf(terminalId)) !== undefined) apply(updateOf(terminal, false));

@@ -48,13 +48,13 @@ export function earlierAgent(
   const { success, data } = progressSchema.safeParse(parsedJson(kept.progress));
   if (!success || data.sessionId === undefined) return undefined;
   const { sessionId, step, line, open, turns, terminals = {} } = data;
-  const isFar = data.keeper === FAR;
+  const isRemote = data.keeper === FAR;
   const isOpen = turns.turn && turns.turn.ended === undefined && kept.model.state.turn?.id === turns.turn.id;
-  const canContinue = isFar
+  const canContinue = isRemote
     ? keepers.isOn && kept.agentSessionId === sessionId && isOpen
     : keepers.find(key) === data.keeper;
   return canContinue
-    ? { sessionId, where: isFar ? 'far' : 'here', step, lines: { line, open }, turns, terminals }
+    ? { sessionId, where: isRemote ? 'far' : 'here', step, lines: { line, open }, turns, terminals }
     : undefined;
 }
 
@@ -62,7 +62,7 @@ interface ProgressingConversation {
   readonly key: string;
   readonly model: Pick<SessionView, 'state'>;
   readonly turns: Pick<TurnControl, 'driver'>;
-  readonly connector: Pick<Connector, 'agentSide' | 'sessionId' | 'isFar'>;
+  readonly connector: Pick<Connector, 'agentSide' | 'sessionId' | 'canResumeRemotely'>;
   readonly services: { readonly terminals: Pick<Terminals, 'heardOf'> };
 }
 
@@ -91,7 +91,7 @@ export class KeptProgress {
     const { key, turns, connector, services } = this.#conversation;
     if (!connector) return undefined; // while the conversation is being constructed
     const { kept, rpc } = connector.agentSide?.link ?? {};
-    if (connector.isFar) return this.#far();
+    if (connector.canResumeRemotely) return this.#remoteProgress();
     if (!kept || !rpc) return undefined;
     const { requestIds, state } = turns.driver;
     const lines = rpc.progress(new Set(requestIds.values()));
@@ -117,11 +117,11 @@ export class KeptProgress {
   }
 
   /** Line numbers don't count: a remote agent replays the session when it is loaded. */
-  #far(): ReadProgress {
+  #remoteProgress(): ReadProgress {
     const { connector, turns } = this.#conversation;
     const { sessionId } = connector;
-    const kept = { keeper: FAR, sessionId, step: 0, line: 0, open: [], turns: keptTurns(turns.driver.state) };
-    return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
+    const progress = { keeper: FAR, sessionId, step: 0, line: 0, open: [], turns: keptTurns(turns.driver.state) };
+    return { json: JSON.stringify(progress), holdBack() {}, stored() {} };
   }
 
   /** Another window can continue the session from now on. */

@@ -33,7 +33,7 @@ export class QueueActions {
     queue.putNext(id);
     void turns.dispatcher.sendFirst(item);
     if (turns.isBusy) turns.cancel();
-    this.#goOn();
+    this.#continueQueue();
   }
 
   /**
@@ -72,7 +72,7 @@ export class QueueActions {
     queue.move(item.id, Math.max(0, lastNext)); // after those that the agent has
     this.#nextIds.add(item.id);
     if (queue.paused !== undefined) void turns.dispatcher.sendSoon(item);
-    this.#goOn();
+    this.#continueQueue();
   }
 
   /**
@@ -90,7 +90,7 @@ export class QueueActions {
   resume(): void {
     this.#conversation.choices.accept();
     this.#conversation.queue.resume();
-    this.#goOn();
+    this.#continueQueue();
   }
 
   release(code: PauseCode): void {
@@ -126,7 +126,7 @@ export class QueueActions {
     this.#conversation.turns.dispatcher.pump();
   }
 
-  #goOn(): void {
+  #continueQueue(): void {
     void this.#conversation.start();
     this.pump();
   }

@@ -27,8 +27,8 @@ export function restore(
   now: number,
   {
     isHeld = false,
-    goesOn: running,
-  }: { readonly isHeld?: boolean | undefined; readonly goesOn?: AgentPlace | undefined } = {},
+    running,
+  }: { readonly isHeld?: boolean | undefined; readonly running?: AgentPlace | undefined } = {},
 ): void {
   const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
   if (running === 'far') state.turn = undefined;

@@ -28,14 +28,14 @@ export function failedTurn(
 }
 
 export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string): FailedPrompt {
-  const said: ContentBlock[] = [];
+  const content: ContentBlock[] = [];
   let index = entries.findLastIndex((entry) => entry.turnId === turnId);
   for (; index >= 0; index--) {
     const entry = entries[index];
     if (entry?.kind === 'turn_end' && entry.turnId !== turnId) break;
-    if (entry?.kind === 'user' && entry.turnId === turnId) said.unshift(...entry.content);
+    if (entry?.kind === 'user' && entry.turnId === turnId) content.unshift(...entry.content);
   }
-  return promptOf(said, '\n');
+  return promptOf(content, '\n');
 }
 
 export function promptOf(content: readonly ContentBlock[], separator?: string): FailedPrompt {

@@ -35,7 +35,7 @@ export interface PromptSession {
   appendix(capabilities: PromptCapabilities): readonly ContentBlock[];
   answered(): void;
   /** A message that was sent before was taken in, possibly at that time: its turn may be over. */
-  takenAgain(): void;
+  duplicateAccepted(): void;
   /**
    * The agent wants a sign-in, and the session can't be used until then.
    * @param data of its error

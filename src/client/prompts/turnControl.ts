@@ -333,7 +333,7 @@ export class TurnControl implements MessageSender {
           // Messages queued before the question don't answer it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
           this.driver.feed({ type: 'answer', handle, answer });
-          if (item.repeats !== undefined && !answer.ends) session.takenAgain();
+          if (item.repeats !== undefined && !answer.ends) session.duplicateAccepted();
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
@@ -600,7 +600,7 @@ function idempotencyKey(
 ): string {
   const first = firstId(repeats);
   const ended = new Set(turns.flatMap((turn) => (turn.barrier && ENDED_BY_AGENT.has(turn.barrier) ? turn.id : [])));
-  const over = entries.filter(
+  const finished = entries.filter(
     (entry) =>
       entry?.kind === 'user' &&
       entry.promptId !== undefined &&
@@ -611,7 +611,7 @@ function idempotencyKey(
     conversation,
     first,
     textOfBlocks(content),
-    ...(over.length > 0 ? [over.length] : []),
+    ...(finished.length > 0 ? [finished.length] : []),
   ]);
   return createHash('sha256').update(message).digest('hex').slice(0, 32);
 }

@@ -126,8 +126,8 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
       case 'inserted': {
         const { handle, promptId, turnId, messageId } = effect;
         const { content = [], echo } = this.#sent.get(handle) ?? {};
-        const more = { messageId, echo };
-        apply({ type: 'prompt_sent', turnId, promptId, content, ...more });
+        const details = { messageId, echo };
+        apply({ type: 'prompt_sent', turnId, promptId, content, ...details });
         onInserted(promptId);
         return;
       }

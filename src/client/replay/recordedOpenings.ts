@@ -91,7 +91,7 @@ export class RecordedOpenings {
     this.#pending.add(opening);
     const sessionId = at(params, 'sessionId');
     if (opening.replay && NAMING.has(method) && isText(sessionId))
-      this.#router.register(sessionId, opening.replay.take, opening.replay.takeOver);
+      this.#router.register(sessionId, opening.replay.receive, opening.replay.takeOver);
     return opening;
   }
 
@@ -119,7 +119,7 @@ export class RecordedOpenings {
     if (offer) applyOffer(session, offer);
     this.#replay = replay;
     if (isNamed) this.#note(sessionId);
-    else this.use(sessionId, replay?.take, replay?.takeOver);
+    else this.use(sessionId, replay?.receive, replay?.takeOver);
     if (isNamed && replay?.isExpected) {
       replay.begin();
       this.#quiet = replay.whenQuiet(() => this.ready());

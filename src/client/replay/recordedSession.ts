@@ -189,8 +189,8 @@ export class RecordedSession {
   }
 
   #request(fromAgent: boolean, method: string, id: string, params: unknown): void {
-    const more = fromAgent ? this.#fromAgent(method, params) : this.#fromClient(method, id, params);
-    this.#open.set(keyOf(fromAgent, id), { method, params, ...more });
+    const details = fromAgent ? this.#fromAgent(method, params) : this.#fromClient(method, id, params);
+    this.#open.set(keyOf(fromAgent, id), { method, params, ...details });
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
@@ -249,13 +249,13 @@ export class RecordedSession {
     if (!fromAgent) this.#answeredAgent(request, result, error);
     else if (prompt && error) this.#refused(prompt, params, error);
     else if (prompt) this.#answered(prompt, result, method);
-    else if (opening) this.#answeredOpening(opening, result);
+    else if (opening) this.#onOpeningAnswered(opening, result);
     else if (onStatus) onStatus(result);
     else if (method === 'initialize' && !error) this.#agent = agentOf(result);
-    else if (!error) this.#chosen(method, params, result);
+    else if (!error) this.#onChoiceSet(method, params, result);
   }
 
-  #chosen(method: string, params: unknown, result: unknown): void {
+  #onChoiceSet(method: string, params: unknown, result: unknown): void {
     const [modeId, configOptions] = [at(params, 'modeId'), at(result, 'configOptions')];
     if (method === 'session/set_mode' && typeof modeId === 'string')
       this.#emit({ type: 'mode', current: modeId, byUser: true });
@@ -270,7 +270,7 @@ export class RecordedSession {
     else if (!error) this.#requests.ofTerminal(method, params, result);
   }
 
-  #answeredOpening(opening: Opening, result: unknown): void {
+  #onOpeningAnswered(opening: Opening, result: unknown): void {
     if (this.#openings.answered(opening, result)) {
       for (const [key, request] of this.#open)
         if (request.isEarly)

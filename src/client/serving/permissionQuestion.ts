@@ -71,11 +71,11 @@ function toolLines({ content, locations }: ToolEntry): readonly string[] {
     .flatMap((change) => [`${doneTo(change)}:`, quoted(change.newText, MAX_CHANGE)]);
   const others = changes.slice(MAX_CHANGES, MAX_NAMED);
   const unnamed = changes.length - MAX_NAMED;
-  const more = [
+  const otherFiles = [
     ...others.map(({ path }) => `Changes ${oneLine(path)}, too`),
     ...(unnamed > 0 ? [`… and ${unnamed} more files`] : []),
   ];
-  if (changes.length > 0) return [...shown, ...more];
+  if (changes.length > 0) return [...shown, ...otherFiles];
   return locations.slice(0, MAX_CHANGES).map(({ path }) => `Concerns ${oneLine(path)}`);
 }
 

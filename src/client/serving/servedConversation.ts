@@ -63,9 +63,9 @@ export class ServedConversation {
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
     try {
-      const { before, asked } = splitInput(await context.withTexts(input, signal));
-      const { text, attachments } = runPrompt(asked);
-      const past = await this.#newHistory(context, before, signal);
+      const { earlier, newInput } = splitInput(await context.withTexts(input, signal));
+      const { text, attachments } = runPrompt(newInput);
+      const past = await this.#newHistory(context, earlier, signal);
       await this.#state.prepare(context.state, signal);
       signal.throwIfAborted();
       const output = new RunOutput(out, this.#conversation.model.state.entries.length);
@@ -198,12 +198,12 @@ function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): 
 }
 
 function splitInput(input: readonly Message[]): {
-  readonly before: readonly Message[];
-  readonly asked: readonly Message[];
+  readonly earlier: readonly Message[];
+  readonly newInput: readonly Message[];
 } {
   const answer = input.findLastIndex(({ role }) => role !== 'user');
   const from = answer === input.length - 1 ? 0 : answer + 1;
-  return { before: input.slice(0, from), asked: input.slice(from) };
+  return { earlier: input.slice(0, from), newInput: input.slice(from) };
 }
 
 const SENTENCES: Readonly<Record<Exclude<StopReason, 'end_turn' | 'unknown' | 'error'>, string>> = {

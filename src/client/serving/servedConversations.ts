@@ -57,7 +57,7 @@ export class ServedConversations implements ServedAgent, Disposable {
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { id } = context.session;
-    const open = this.#enter(id, context.session.history);
+    const open = this.#conversationFor(id, context.session.history);
     try {
       await open.conversation.run(input, context, out, signal);
     } finally {
@@ -75,7 +75,7 @@ export class ServedConversations implements ServedAgent, Disposable {
     void this.closeAll();
   }
 
-  #enter(id: string, history: readonly string[]): Open {
+  #conversationFor(id: string, history: readonly string[]): Open {
     if (this.#isClosed) throw new ParleyError('not-served', 'The agent is no longer served.');
     const existing = this.#open.get(id);
     if (existing) {

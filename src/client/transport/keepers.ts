@@ -155,12 +155,12 @@ export class Keepers {
   /** Ends agents of sessions that are no longer stored and that no window has. */
   async collect(isStored: (session: string) => boolean): Promise<void> {
     const found = await this.list(({ session }) => !isStored(session));
-    const unread = this.#ids().filter((id) => {
+    const undeliveredIds = this.#ids().filter((id) => {
       const rest = readRestFile(this.#folderOf(id));
       return rest !== undefined && !isStored(rest.about.session);
     });
     const running = found.filter(({ state }) => state?.isAttached === false);
-    await this.#endAll([...unread, ...running.map(({ id }) => id)]);
+    await this.#endAll([...undeliveredIds, ...running.map(({ id }) => id)]);
   }
 
   async end(id: string): Promise<void> {
@@ -197,12 +197,12 @@ export class Keepers {
   }
 
   async #attach(id: string, { log, onStderr }: AttachOptions, isNew: boolean): Promise<KeptProcess> {
-    const { line, welcome } = await this.#lineTo(id);
+    const { line, welcome } = await this.#connect(id);
     const leaseOf = (lease: KeeperLease): Lease => this.#leaseOf(lease);
     return new KeptProcess({ id, isNew, leaseOf, end: () => this.end(id), log, onStderr }, line, welcome);
   }
 
-  async #lineTo(id: string): Promise<{ line: KeeperLine; welcome: KeeperWelcome }> {
+  async #connect(id: string): Promise<{ line: KeeperLine; welcome: KeeperWelcome }> {
     const folder = this.#folderOf(id);
     const file = readKeeperFile(folder);
     try {

@@ -186,7 +186,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
         else this.#newStderr.write(bytes);
         break;
       case FRAME.taken:
-        this.#onTaken(number);
+        this.#onAccepted(number);
         break;
       case FRAME.inputClosed:
         this.#onInputClosed(inputError(bytes.toString('utf8')));
@@ -210,7 +210,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     }
   }
 
-  #onTaken(number: number): void {
+  #onAccepted(number: number): void {
     while (this.#untaken[0] && this.#untaken[0].number <= number) {
       const first = this.#untaken.shift();
       this.#untakenBytes -= first?.bytes ?? 0;

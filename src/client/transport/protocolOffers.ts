@@ -10,7 +10,7 @@ import type { FactStore } from '../ports/ports';
 const MAX_AGENTS = 200;
 const STORED_AS = 'protocolOffers';
 
-const knownSchema = z.object({
+const recordSchema = z.object({
   version: z.optional(z.string()),
   offer: z.union([z.literal(1), z.literal(2)]),
   /** Absent: version 2 was not compared yet. */
@@ -20,7 +20,7 @@ const knownSchema = z.object({
   alone: z.optional(z.array(z.string())),
 });
 
-type OfferRecord = z.infer<typeof knownSchema>;
+type OfferRecord = z.infer<typeof recordSchema>;
 
 export interface ProtocolChoice {
   readonly offer: ProtocolVersion;
@@ -39,7 +39,7 @@ export class ProtocolOffers {
 
   constructor(store: FactStore = new Map<string, unknown>()) {
     this.#store = store;
-    const stored = z.array(z.tuple([z.string(), knownSchema])).safeParse(store.get(STORED_AS));
+    const stored = z.array(z.tuple([z.string(), recordSchema])).safeParse(store.get(STORED_AS));
     this.#records = new Map(stored.data);
   }
 
@@ -57,7 +57,7 @@ export class ProtocolOffers {
     const record = this.#records.get(key);
     if (record?.version === version && record?.offer === offer) return;
     if (record && record.version !== version) this.#begin(key, agent, version);
-    else if (offer !== this.choiceOf(agent).offer) this.#keep(key, { version, offer, why: 'only' });
+    else if (offer !== this.choiceOf(agent).offer) this.#setRecord(key, { version, offer, why: 'only' });
     else this.#begin(key, agent, version);
   }
 
@@ -78,7 +78,7 @@ export class ProtocolOffers {
     const { alone: earlier = [] } = record;
     const alone = [...new Set([...earlier, ...services])];
     const key = keyOf(agent);
-    if (alone.length > earlier.length) this.#keep(key, { ...record, alone });
+    if (alone.length > earlier.length) this.#setRecord(key, { ...record, alone });
     if (alone.length < 2 || this.#comparing.has(key)) return false;
     this.#comparing.add(key);
     return true;
@@ -95,12 +95,12 @@ export class ProtocolOffers {
   compared(agent: AgentDefinition, inV1: AgentDescription, inV2: AgentDescription | undefined, extra: string[]): void {
     const record = this.#autoRecord(agent);
     if (!record || record.version !== inV1.version) return;
-    if (inV2?.protocol === 1) this.#keep(keyOf(agent), { ...record, why: 'only' });
+    if (inV2?.protocol === 1) this.#setRecord(keyOf(agent), { ...record, why: 'only' });
     else if (!inV2) this.#lose(agent, record, ['initialize']);
     else {
       const lost = [...lostFeatures(inV1, inV2), ...extra];
       if (lost.length > 0) this.#lose(agent, record, lost);
-      else this.#keep(keyOf(agent), { ...record, offer: 2, why: 'keeps-all' });
+      else this.#setRecord(keyOf(agent), { ...record, offer: 2, why: 'keeps-all' });
     }
   }
 
@@ -115,20 +115,20 @@ export class ProtocolOffers {
     return record?.why === 'only' ? undefined : record;
   }
 
-  #lose(agent: AgentDefinition, known: OfferRecord, lost: readonly string[]): void {
-    this.#keep(keyOf(agent), { ...known, offer: 1, why: 'loses', lost: [...(known.lost ?? []), ...lost] });
+  #lose(agent: AgentDefinition, record: OfferRecord, lost: readonly string[]): void {
+    this.#setRecord(keyOf(agent), { ...record, offer: 1, why: 'loses', lost: [...(record.lost ?? []), ...lost] });
   }
 
-  #keep(key: string, known: OfferRecord): void {
+  #setRecord(key: string, record: OfferRecord): void {
     this.#records.delete(key);
-    this.#records.set(key, known);
+    this.#records.set(key, record);
     const [oldest] = this.#records.keys();
     if (this.#records.size > MAX_AGENTS && oldest !== undefined) this.#records.delete(oldest);
     this.#store.set(STORED_AS, [...this.#records]);
   }
 
   #begin(key: string, agent: AgentDefinition, version: string | undefined): void {
-    if (agent.protocol === 'auto') this.#keep(key, { version, offer: 1 });
+    if (agent.protocol === 'auto') this.#setRecord(key, { version, offer: 1 });
     else if (this.#records.delete(key)) this.#store.set(STORED_AS, [...this.#records]);
   }
 }

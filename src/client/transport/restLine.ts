@@ -71,7 +71,7 @@ export class RestLine implements KeeperLine {
         break;
       case FRAME.deliver: {
         const progress = JSON.parse(bytes.toString('utf8')) as Progress;
-        this.#later(() => this.#deliver(progress));
+        this.#enqueue(() => this.#deliver(progress));
         break;
       }
       case FRAME.facts:
@@ -81,8 +81,8 @@ export class RestLine implements KeeperLine {
         this.#follow(bytes.toString('utf8'));
         break;
       case FRAME.stop:
-        this.#later(() => rm(this.#folder, { recursive: true, force: true }));
-        this.#later(() => this.end());
+        this.#enqueue(() => rm(this.#folder, { recursive: true, force: true }));
+        this.#enqueue(() => this.end());
         break;
     }
   }
@@ -117,10 +117,10 @@ export class RestLine implements KeeperLine {
   }
 
   #send(frame: Frame): void {
-    this.#later(async () => this.#onFrame(frame));
+    this.#enqueue(async () => this.#onFrame(frame));
   }
 
-  #later(run: () => Promise<void>): void {
+  #enqueue(run: () => Promise<void>): void {
     // If a file can't be read, the rest is useless: the window treats it as a crash.
     this.#sending = this.#sending.then(() => (this.#closed.isSettled ? undefined : run())).catch(() => this.destroy());
   }

@@ -124,11 +124,11 @@ export class RpcLink implements AgentLink {
    * @throws ParleyError with the last stderr lines, or `protocol-version`; nothing is left running
    */
   static async open(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
-    if (options.agent.type === 'remote') return RpcLink.#openAnyhow(options, stages, signal);
-    return startGate.run(signal, () => RpcLink.#openAnyhow(options, stages, signal));
+    if (options.agent.type === 'remote') return RpcLink.#openWithRestart(options, stages, signal);
+    return startGate.run(signal, () => RpcLink.#openWithRestart(options, stages, signal));
   }
 
-  static async #openAnyhow(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
+  static async #openWithRestart(options: LinkOptions, stages: Stages, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
     let { offer } = offers.choiceOf(agent);
     let opened = await RpcLink.#open(options, offer, stages, signal);

@@ -70,7 +70,7 @@ class Step extends TurnEnds {
     state: (step, { report }) => step.#state(report),
     complete: (step, { barrier }) => step.#complete(barrier),
     message: (step, { event }) => step.#message(event),
-    past: (step) => step.#past(),
+    past: (step) => step.#replayedMessage(),
     continues: (step) => {
       if (!step.state.turn) step.start('agent', 'state', false).isRejoined = true;
     },
@@ -97,11 +97,11 @@ class Step extends TurnEnds {
    */
   #prompt({ handle, promptId, text, endsBy, promised, steers }: Extract<TurnFact, { type: 'prompt' }>): void {
     const ownWork = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
-    const begins = ownWork !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
-    const turn = ownWork ?? (begins ? this.start('user', endsBy, promised) : undefined);
+    const startsTurn = ownWork !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
+    const turn = ownWork ?? (startsTurn ? this.start('user', endsBy, promised) : undefined);
     if (turn) Object.assign(turn, { endsBy, promised });
     this.state.followers++;
-    const flags = { inTurn: begins, awaited: true, inserted: false, cancelRequested: false, steers };
+    const flags = { inTurn: startsTurn, awaited: true, inserted: false, cancelRequested: false, steers };
     this.state.prompts.push({ handle, promptId, text, endsBy, promised, ...flags });
     if (turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id });
   }
@@ -238,7 +238,7 @@ class Step extends TurnEnds {
    * Ends the previous turn, even without a word from the agent. A turn without output takes in more
    * messages.
    */
-  #past(): void {
+  #replayedMessage(): void {
     const { turn: previous } = this.state;
     const isOver = previous?.ended !== undefined || previous?.hasOutput === true;
     if (previous && isOver) this.settle(previous);

@@ -322,13 +322,13 @@ export class TurnEnds extends TurnDraft {
     // Ids of an earlier connection may be reused on this one.
     if (!turn.isRejoined) this.state.pastIds = [...this.state.pastIds, ...this.requestIds()].slice(-MAX_IDS);
     if (turn.calls?.length) this.state.pastCalls = [...this.state.pastCalls, ...turn.calls].slice(-MAX_IDS);
-    const over = this.promptsInTurn();
+    const finished = this.promptsInTurn();
     this.state.prompts = this.state.prompts.filter(({ inTurn }) => !inTurn);
     this.state.turn = undefined;
     this.state.cut = undefined;
     this.awaitSteers();
     const result = { turnId: turn.id, stopReason: turn.ended ?? 'unknown' } as const;
-    for (const { handle, promptId } of over) this.effects.push({ type: 'done', handle, promptId, result });
+    for (const { handle, promptId } of finished) this.effects.push({ type: 'done', handle, promptId, result });
     this.effects.push({ type: 'settled', stopReason: result.stopReason });
   }
 

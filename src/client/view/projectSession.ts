@@ -18,7 +18,7 @@ import type {
 import type { SessionPart } from '../../session/model/changes';
 import { offeredModes } from '../../session/model/choices';
 import { isAway, type QueuedAttachment } from '../../session/queue/queue';
-import { mayPass } from '../connection/failures';
+import { isTransient } from '../connection/failures';
 import { canStart, descriptionOf, guidanceOf, labelOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 import { sentBytes } from '../prompts/promptContent';
@@ -240,7 +240,7 @@ function isRestricted({ connection }: Conversation): boolean {
 function recoveryLabel({ connection }: Conversation): string {
   if (connection.kind !== 'recovering') return l10n.t('Reconnecting…');
   const { attempt, of } = connection.attempt;
-  return mayPass(connection.error)
+  return isTransient(connection.error)
     ? l10n.t('Connection lost, reconnecting ({0} of {1})', attempt, of)
     : l10n.t('Agent ended, restarting ({0} of {1})', attempt, of);
 }
@@ -372,7 +372,7 @@ function actionsFor(
   code: string,
   kind: 'failed' | 'exited' | 'recovering',
 ): readonly [ActionView, ...(readonly ActionView[])] {
-  if (kind === 'recovering') return [mayPass({ code }) ? reconnect() : restart(), otherAgent(), showLog()];
+  if (kind === 'recovering') return [isTransient({ code }) ? reconnect() : restart(), otherAgent(), showLog()];
   if (code === 'recording') return [newSession()];
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];

@@ -12,7 +12,7 @@ export function promptSession(current: () => unknown, more: Partial<PromptSessio
     leaving() {},
     appendix: () => [],
     answered() {},
-    takenAgain() {},
+    duplicateAccepted() {},
     needSignIn() {},
     ...more,
   };

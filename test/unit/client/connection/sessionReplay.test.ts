@@ -157,19 +157,19 @@ describe('a replayed session', function () {
 
     it('continues immediately with new updates', () => {
       const { replay, live, model } = resumed();
-      replay.take([update('agent_message_chunk', 'Still here')]);
+      replay.receive([update('agent_message_chunk', 'Still here')]);
       assert.deepEqual(live, [], 'nothing is said before the session is open');
       replay.answered();
-      replay.take([update('agent_message_chunk', ' and at work')]);
+      replay.receive([update('agent_message_chunk', ' and at work')]);
       assert.equal(live.length, 2);
       assert.equal(model.state.entries.length, 1);
     });
 
     it('adds missing entries before a prompt is sent, even immediately', () => {
       const { replay, live, model } = resumed(true);
-      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.receive([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
       replay.answered();
-      replay.take([update('user_message_chunk', 'elsewhere'), update('agent_message_chunk', 'Heard elsewhere')]);
+      replay.receive([update('user_message_chunk', 'elsewhere'), update('agent_message_chunk', 'Heard elsewhere')]);
       replay.end();
       assert.deepEqual(live, []);
       assert.deepEqual(pluck(model.state.entries, 'kind'), ['user', 'agent', 'user', 'agent']);
@@ -183,7 +183,7 @@ describe('a replayed session', function () {
           isQuiet = true;
         });
         const state = { sessionUpdate: 'state_update', state: 'running' };
-        replay.take([
+        replay.receive([
           update('user_message_chunk', 'one'),
           update('agent_message_chunk', 'Heard one'),
           { sessionUpdate: 'replay_complete' },
@@ -194,7 +194,7 @@ describe('a replayed session', function () {
         await quiet;
         const past = ['user', 'agent'];
         assert.deepEqual(pluck(model.state.entries, 'kind'), past, 'shown before the agent has set up the rest');
-        replay.take([update('agent_message_chunk', 'New')]);
+        replay.receive([update('agent_message_chunk', 'New')]);
         assert.deepEqual(live, [], 'nothing live before the session is open');
         replay.answered();
         assert.deepEqual(live, [state, update('agent_message_chunk', 'New')]);
@@ -209,8 +209,8 @@ describe('a replayed session', function () {
       const [block] = handoff.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
       const along = block?.type === 'text' ? block.text : '';
       assert.match(along, /User: one/);
-      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
-      replay.take([update('user_message_chunk', `two${along}`), update('agent_message_chunk', 'Heard two')]);
+      replay.receive([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.receive([update('user_message_chunk', `two${along}`), update('agent_message_chunk', 'Heard two')]);
       replay.answered();
       replay.end();
       const texts = model.state.entries.map((entry) =>
@@ -225,7 +225,7 @@ describe('a replayed session', function () {
       for (const pieces of [[[news], [past]], [[news, past]]]) {
         const { replay, live } = resumed();
         replay.answered();
-        for (const piece of pieces) replay.take(piece);
+        for (const piece of pieces) replay.receive(piece);
         replay.end();
         assert.deepEqual(live, [news]);
       }
