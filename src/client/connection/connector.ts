@@ -26,7 +26,7 @@ import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canContinueLater, canReopen, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { type AuthRefusal, askAuthStatus, signIn, signInMethods, signOut, wordsOf } from './signIn';
+import { type AuthRefusal, askAuthStatus, authDetail, signIn, signInMethods, signOut } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
@@ -178,7 +178,7 @@ export class Connector {
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') {
-      this.#giveUp();
+      this.#loseTurn();
       this.#set({ kind: 'exited', error: this.#state.error });
     }
     this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
@@ -205,7 +205,7 @@ export class Connector {
     }
   }
 
-  /** The agent refused a request for want of a sign-in. The session stays usable after it. */
+  /** The agent refused a request until the user signs in. The session stays usable after it. */
   needSignIn(refusal: AuthRefusal): void {
     const state = this.#state;
     if (state.kind === 'ready') this.#askSignIn(state.link, refusal, state.sessionId);
@@ -215,7 +215,14 @@ export class Connector {
     void this.#services.keys?.note(this.agent, undefined);
     const methods = signInMethods(link, refusal, this.agent);
     const error = methods.length === 0 ? refusal.message : undefined;
-    this.#set({ kind: 'authRequired', link, sessionId, methods, error, words: error ? undefined : wordsOf(refusal) });
+    this.#set({
+      kind: 'authRequired',
+      link,
+      sessionId,
+      methods,
+      error,
+      words: error ? undefined : authDetail(refusal),
+    });
   }
 
   authReported(): void {
@@ -393,7 +400,7 @@ export class Connector {
     stages.reset();
     const refusal = this.#listener.refuses();
     if (refusal) {
-      this.#giveUp();
+      this.#loseTurn();
       this.#set({ kind: 'failed', error: refusal });
       return;
     }
@@ -403,27 +410,27 @@ export class Connector {
     this.#set({ kind: 'starting', reconnects: this.#recovery.isReconnecting || undefined });
     if (!(await this.#endings.whenEnded(signal))) {
       if (this.#disposed) return;
-      this.#giveUp();
+      this.#loseTurn();
       this.#set({ kind: 'idle' });
       return;
     }
     if (this.#sessionToAttach !== undefined && (await this.#attach(this.#sessionToAttach, signal))) return;
     this.#listener.starting(this.#lastEnd);
     this.#lastEnd = undefined;
-    const { begins, cwd, session } = this.#context;
+    const { beforeOpen, cwd, session } = this.#context;
     const gather = (): Promise<McpOffer> =>
       gatherMcp(this.#services, agent, cwd, session, signal, (isAsking) => {
         this.#isAsking = isAsking;
         this.#listener.changed();
       });
-    this.#mcp = begins?.then(gather, () => NO_MCP_SERVERS) ?? gather();
+    this.#mcp = beforeOpen?.then(gather, () => NO_MCP_SERVERS) ?? gather();
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
       this.#use(started);
-      if (begins) await Promise.race([begins, new Promise<never>((_, reject) => started.onDidEnd(reject))]);
+      if (beforeOpen) await Promise.race([beforeOpen, new Promise<never>((_, reject) => started.onDidEnd(reject))]);
       await this.#open(started, signal);
     } catch (error) {
       const stage = stages.current?.name;
@@ -438,7 +445,7 @@ export class Connector {
       else this.#detach(this.#cutEnd ?? { note: failure.texts.message });
       if (lessens) return this.#start(signal);
       if (mayRetry && this.#reconnectLater(failure)) return;
-      this.#giveUp();
+      this.#loseTurn();
       this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, stage });
     }
@@ -489,12 +496,12 @@ export class Connector {
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    if (this.#cutEnd && !(await isLive(link, this.#opening, signal))) this.#giveUp();
+    if (this.#cutEnd && !(await isLive(link, this.#opening, signal))) this.#loseTurn();
     const request = { opening: this.#opening, mcp: this.#mcp };
-    const opened = await openOrBegin(this.#context, link, request, signal, () => this.#giveUp());
+    const opened = await openOrBegin(this.#context, link, request, signal, () => this.#loseTurn());
     if (opened.kind === 'authRequired') {
       this.#recovery.stop();
-      this.#giveUp();
+      this.#loseTurn();
       this.#askSignIn(link, opened.refusal);
       return;
     }
@@ -520,10 +527,10 @@ export class Connector {
     this.#context.session.feed({ type: 'asking' });
     const status = await askStatus(opened, signal);
     if (this.#listener.rejoined(status)) this.#cutEnd = undefined;
-    else this.#giveUp();
+    else this.#loseTurn();
   }
 
-  #giveUp(): void {
+  #loseTurn(): void {
     const end = this.#cutEnd;
     this.#cutEnd = undefined;
     if (end) this.#listener.detached(end, true);

@@ -50,7 +50,7 @@ export class LiveSession implements PromptSession {
   precedes(session: OpenedSession): Preparation | undefined {
     const { key, choices, probe, services } = this.#conversation;
     const readState = services.agentState?.(key)?.preparation();
-    const isDoubtful = probe.isDoubtful(session);
+    const isDoubtful = probe.needsCheck(session);
     if (!isDoubtful && !readState) return choices.preparation();
     return async (signal) => {
       const wait = isDoubtful ? await this.#check(session, signal) : undefined;
@@ -70,7 +70,7 @@ export class LiveSession implements PromptSession {
   }
 
   answered(): void {
-    this.#conversation.probe.heard();
+    this.#conversation.probe.onUpdate();
   }
 
   duplicateAccepted(): void {
@@ -86,7 +86,7 @@ export class LiveSession implements PromptSession {
    * @throws `signal`'s reason
    */
   async #check(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
-    const doubt = await this.#conversation.probe.doubt(session, signal);
+    const doubt = await this.#conversation.probe.checkBeforePrompt(session, signal);
     if (doubt === 'gone') return this.#reopen(session, signal);
     return doubt === 'silent' ? 'agent-silent' : undefined;
   }

@@ -76,7 +76,7 @@ export class LivenessProbe {
     return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
   }
 
-  heard(): void {
+  onUpdate(): void {
     this.#heardAt = this.#now();
     this.#updateCount++;
     this.#askAfterMs = SILENCE_MS;
@@ -123,7 +123,7 @@ export class LivenessProbe {
   /**
    * Called regularly during a turn. Asks an agent that has been silent for long, less and less
    * often.
-   * @param look `waitsForUser`: silence counts from the user's answer; `isFirst`: the turn was not
+   * @param check `waitsForUser`: silence counts from the user's answer; `isFirst`: the turn was not
    * visible for a while
    */
   checkSilence(session: OpenedSession, { waitsForUser, isFirst }: SilenceCheck): void {
@@ -150,17 +150,17 @@ export class LivenessProbe {
   /**
    * Returns whether the session was silent for so long that it should be probed before a prompt.
    */
-  isDoubtful({ link }: OpenedSession): boolean {
+  needsCheck({ link }: OpenedSession): boolean {
     return this.#now() - this.#heardAt >= this.#quietMs && this.#mayAsk(link);
   }
 
   /**
-   * Probes a session before a prompt, once per silence, if {@link isDoubtful}.
+   * Probes a session before a prompt, once per silence, if {@link needsCheck}.
    * @returns `gone`: reopen it first. `silent`: the agent does not answer. `none`: no reason to
    * doubt it
    * @throws `signal`'s reason
    */
-  async doubt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
+  async checkBeforePrompt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
     const answer = await this.ask(session, signal);
     this.#heardAt = this.#now();
     if (answer === 'saved' || answer === 'not_found') return 'gone';

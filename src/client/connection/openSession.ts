@@ -18,7 +18,7 @@ import {
   joinMethodFor,
   type OpenMethod,
   openMethodFor,
-  otherWay,
+  otherMethod,
   type SessionOpenStrategy,
 } from './sessionOpenStrategy';
 import { type ReplayedSession, SessionReplay, type SessionReplayOptions } from './sessionReplay';
@@ -168,7 +168,7 @@ async function openInAnyWay(
       return openInAnyWay(context, link, { opening: opens, mcp }, signal, begins);
     }
     if (opening.transcript !== 'keep') throw error;
-    const other = otherWay(opening, link.description.features);
+    const other = otherMethod(opening, link.description.features);
     if (other) {
       log.warn(`${error.message} It is opened in another way.`);
       return openInAnyWay(context, link, { opening: other, mcp }, signal, begins);

@@ -93,7 +93,7 @@ export function rejoining(sessionId: string): Reopening {
   return { kind: 'reopen', sessionId, transcript: 'keep', catchesUp: true };
 }
 
-export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): Reopening | undefined {
+export function otherMethod(opening: Reopening, { load, resume }: AgentFeatures): Reopening | undefined {
   if (opening.refused || !load || !resume) return undefined;
   return { ...opening, refused: opening.catchesUp ? 'load' : 'resume' };
 }
@@ -106,7 +106,7 @@ export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): R
 export function reopening(sessionId: string, inVain: number, features: AgentFeatures): SessionOpenStrategy {
   const opening: Reopening = { kind: 'reopen', sessionId, transcript: 'keep' };
   if (inVain === 0) return opening;
-  return (inVain === 1 ? otherWay(opening, features) : undefined) ?? { kind: 'new' };
+  return (inVain === 1 ? otherMethod(opening, features) : undefined) ?? { kind: 'new' };
 }
 
 export function canReopen(features: AgentFeatures): boolean {

@@ -73,7 +73,7 @@ function variablesIn(text: string): readonly string[] {
 }
 
 /** Returns what the agent's message adds to the error code, or an empty string. */
-export function wordsOf({ message }: AuthRefusal): string {
+export function authDetail({ message }: AuthRefusal): string {
   return displayLine(message.replace(/^\s*auth(?:entication)? (?:is )?required\b[\s.:!-]*/i, ''), MAX_TEXT);
 }
 

@@ -67,7 +67,7 @@ export interface StartContext {
   /**
    * The session is opened after this; undefined: immediately. Rejects if it is no longer wanted.
    */
-  readonly begins: Promise<void> | undefined;
+  readonly beforeOpen: Promise<void> | undefined;
   readonly cwd: string;
   /** Absolute; without `cwd`. */
   readonly additionalDirectories: readonly string[];

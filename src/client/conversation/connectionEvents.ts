@@ -115,7 +115,7 @@ export class ConnectionEvents implements ConnectorListener {
     if (handoff.ready(sessionId, isNew, entries)) this.#notices.newSession(agent.name, entries, notForked);
     this.#notices.missingServers(problems);
     progress.opened();
-    probe.heard();
+    probe.onUpdate();
     changes.warmSoon();
     // The request to stop may not have reached the agent.
     if (this.#resendsStop) turns.cancel();

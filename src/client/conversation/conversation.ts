@@ -93,7 +93,7 @@ export class Conversation implements Disposable {
     this.services = services;
     this.#model = kept?.model ?? new SessionModel();
     this.#readOnly = readOnlyReason(options);
-    // The session belongs to another window, which closes it.
+    // While read-only, nothing is stored: another window writes the session.
     const persistence = this.#readOnly ? undefined : options.persistence;
     this.persistence = persistence;
     const earlier = persistence && earlierAgent(key, kept, services.keepers);
@@ -134,12 +134,12 @@ export class Conversation implements Disposable {
   }
 
   #newConnector(
-    { agent, begins, onlySends, opening, kept }: ConversationOptions,
+    { agent, beforeOpen, onlySends, opening, kept }: ConversationOptions,
     earlier: EarlierAgent | undefined,
   ): Connector {
     const { key, cwd, roots, services, stages, communication, persistence } = this;
     const context = {
-      ...{ key, agent, cwd, services, stages, communication, begins },
+      ...{ key, agent, cwd, services, stages, communication, beforeOpen },
       isStored: persistence !== undefined,
       additionalDirectories: roots.filter((root) => root !== cwd),
       session: new Inbound(this, onlySends),
@@ -222,8 +222,8 @@ export class Conversation implements Disposable {
   }
 
   /** Asks a silent agent whether it responds. Called every few seconds during a visible turn. */
-  checkSilence(look: SilenceCheck): void {
-    if (this.connector.session && !this.turns.isPreparing) this.probe.checkSilence(this.connector.session, look);
+  checkSilence(check: SilenceCheck): void {
+    if (this.connector.session && !this.turns.isPreparing) this.probe.checkSilence(this.connector.session, check);
   }
 
   get sessionId(): string | undefined {
@@ -381,7 +381,7 @@ export class Conversation implements Disposable {
     return this.connector.restart('agent-restarted');
   }
 
-  async lose(): Promise<void> {
+  async becomeReadOnly(): Promise<void> {
     if (this.#readOnly) return;
     this.#readOnly = takenOver();
     await this.connector.leave();
@@ -411,7 +411,7 @@ export class Conversation implements Disposable {
     await this.connector.suspend('agent-idle');
   }
 
-  /** @param why `window-ended` keeps the session open for another window */
+  /** @param why `window-ended`: only the window closes, not the session */
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.endsWithWindow = why === 'window-ended';
     if (this.endsWithWindow && this.connector.outlives && this.services.keepers?.isOn) {

@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly isHeld?: boolean;
   readonly isRecording?: boolean;
   /** The session is opened after this. Rejects if it is no longer wanted. */
-  readonly begins?: Promise<void>;
+  readonly beforeOpen?: Promise<void>;
   /** Only sends queued messages. The agent's requests wait for the next window. */
   readonly onlySends?: boolean;
 }

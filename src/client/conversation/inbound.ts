@@ -29,7 +29,7 @@ import type { Recorder } from './recorder';
 /**
  * Event types that count as progress. A server that drops each connection may repeat all others.
  */
-const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
+const PROGRESS_EVENTS: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
 
 /** Turns whose files the editor tools can read again. */
 const RECENT_TURNS = 3;
@@ -83,7 +83,7 @@ export class Inbound implements AgentSession {
   readonly updates = (updates: readonly unknown[], past?: PastUpdates): void => {
     const { services, recorder, subagents, probe, connector } = this.#conversation;
     const now = services.clock.now();
-    probe.heard();
+    probe.onUpdate();
     this.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
     const { dialect, link } = connector.agentSide ?? {};
@@ -93,7 +93,7 @@ export class Inbound implements AgentSession {
       readUpdates(dialect, updates, past, this, services.log, (event, isApplied) => {
         if (event.type === 'subagent' && !subagents.isSubagent(event.sessionId)) return;
         if (!isApplied) recorder.applyAt(event, now);
-        if (!past && SAYS_MORE.has(event.type)) connector.progressed();
+        if (!past && PROGRESS_EVENTS.has(event.type)) connector.progressed();
         if (event.type === 'subagent') subagents.announce(event.sessionId);
       }),
     );
@@ -127,7 +127,7 @@ export class Inbound implements AgentSession {
     id: string | number,
   ): Promise<unknown> => {
     if (this.#onlySends) return new Promise(() => {});
-    this.#conversation.probe.heard();
+    this.#conversation.probe.onUpdate();
     try {
       return await answerRequest(this.#conversation, method, params, signal, id);
     } catch (error) {

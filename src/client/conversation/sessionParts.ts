@@ -43,7 +43,7 @@ export function changesOfSession(conversation: BuiltConversation, model: Session
     model,
     services: services.changes,
     isOurs: () => conversation.readOnly === undefined,
-    isAtWorkHere: () => services.isTrusted() && worksHere(conversation.agent),
+    isAtWorkHere: () => services.isTrusted() && isLocal(conversation.agent),
     outlivesWindow: () => services.keepers?.isOn === true,
     apply: (event) => conversation.recorder.apply(event),
     onChange: (turnId) => (turnId === undefined ? model.touch('review') : model.touchTurn(turnId)),
@@ -54,7 +54,7 @@ export function changesOfSession(conversation: BuiltConversation, model: Session
 }
 
 /** A remote agent changes files here only through allowed requests. */
-function worksHere(agent: AgentDefinition): boolean {
+function isLocal(agent: AgentDefinition): boolean {
   switch (agent.type) {
     case 'process':
       return true;

@@ -16,7 +16,7 @@ export interface WarmAgentOptions {
 
 interface PreparedAgent {
   readonly conversation: Conversation;
-  readonly begins: Deferred<void>;
+  readonly opening: Deferred<void>;
   readonly timer: Disposable | undefined;
 }
 
@@ -30,18 +30,18 @@ export class WarmAgent {
 
   /**
    * Starts an agent, unless one of its kind waits.
-   * @param make creates the next new session, which is opened after `begins`
+   * @param make creates the next new session, which is opened after `beforeOpen`
    */
-  prepare(agent: AgentDefinition, make: (begins: Promise<void>) => Conversation): void {
+  prepare(agent: AgentDefinition, make: (beforeOpen: Promise<void>) => Conversation): void {
     const { isOn, limitMs, schedule } = this.#options;
     if (agent.type !== 'process' || !isOn() || this.#prepared?.conversation.agent.id === agent.id) return;
     void this.end();
-    const begins = new Deferred<void>();
-    begins.promise.catch(() => {});
-    const conversation = make(begins.promise);
+    const opening = new Deferred<void>();
+    opening.promise.catch(() => {});
+    const conversation = make(opening.promise);
     const limit = limitMs();
     const timer = limit === undefined ? undefined : schedule(() => void this.end(), limit);
-    this.#prepared = { conversation, begins, timer };
+    this.#prepared = { conversation, opening: opening, timer };
     void conversation.start();
   }
 
@@ -50,7 +50,7 @@ export class WarmAgent {
    * @param fits whether it equals a new one
    */
   take(fits: (conversation: Conversation) => boolean): Conversation | undefined {
-    const { conversation, begins, timer } = this.#prepared ?? {};
+    const { conversation, opening, timer } = this.#prepared ?? {};
     if (!conversation || !fits(conversation)) return undefined;
     if (conversation.connection.kind !== 'starting') {
       void this.end();
@@ -58,15 +58,15 @@ export class WarmAgent {
     }
     timer?.dispose();
     this.#prepared = undefined;
-    begins?.resolve();
+    opening?.resolve();
     return conversation;
   }
 
   async end(): Promise<void> {
-    const { conversation, begins, timer } = this.#prepared ?? {};
+    const { conversation, opening, timer } = this.#prepared ?? {};
     this.#prepared = undefined;
     timer?.dispose();
-    begins?.reject(new ParleyError('start-cancelled', localizable('The start was stopped.')));
+    opening?.reject(new ParleyError('start-cancelled', localizable('The start was stopped.')));
     await conversation?.close();
   }
 }

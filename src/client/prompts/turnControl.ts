@@ -21,10 +21,10 @@ import { detailed, type PauseCode, type WaitReason } from '../../session/queue/w
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import { UserRequests } from '../requests/userRequests';
-import { mayBeCut } from '../turns/engine';
+import { canBeCut } from '../turns/engine';
 import {
   GRACES,
-  hasWaiting,
+  hasWaitingPrompt,
   initialTurns,
   isAwaited,
   isOwnWork,
@@ -70,7 +70,7 @@ export class TurnControl implements MessageSender {
 
   readonly #accepted: AcceptedPrompts;
   readonly #resentIds = new Set<string>();
-  /** The agent's message when a turn failed for want of a sign-in. */
+  /** The agent's message when a turn failed because it needs a sign-in. */
   #signInMessage: string | undefined;
   /** Prompts of an earlier window, until its agent is attached. */
   #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
@@ -121,12 +121,12 @@ export class TurnControl implements MessageSender {
   }
 
   get #hasTurn(): boolean {
-    return this.driver.state.turn !== undefined || hasWaiting(this.driver.state);
+    return this.driver.state.turn !== undefined || hasWaitingPrompt(this.driver.state);
   }
 
   get isRunning(): boolean {
     const { turn } = this.driver.state;
-    return (turn !== undefined && turn.ended === undefined) || hasWaiting(this.driver.state);
+    return (turn !== undefined && turn.ended === undefined) || hasWaitingPrompt(this.driver.state);
   }
 
   get isAsked(): boolean {
@@ -142,7 +142,9 @@ export class TurnControl implements MessageSender {
     return this.#ignoresStop;
   }
 
-  /** A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
+  /**
+   * A turn that failed because it needs a sign-in asks for one, as an error of its prompt would.
+   */
   state(report: StateReport): void {
     if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInMessage = report.error.message;
     this.driver.feed({ type: 'state', report });
@@ -199,7 +201,7 @@ export class TurnControl implements MessageSender {
    * @returns false if no turn runs
    */
   cut(link: AgentLink | undefined): boolean {
-    if (!mayBeCut(this.driver.state)) return false;
+    if (!canBeCut(this.driver.state)) return false;
     this.driver.feed({ type: 'cut' });
     if (link) this.#cutLinks.add(link);
     this.#preparing?.abort.abort();

@@ -105,7 +105,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     const [state, effects] = reduce(this.#state, { ...fact, at }, this.#options.graces);
     if (state === this.#state) return effects;
     this.#state = state;
-    this.#await();
+    this.#setTimer();
     const ended: Sent[] = [];
     let settled: StopReason | undefined;
     for (const effect of effects) {
@@ -152,7 +152,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
   }
 
   /** A timer that fires too early, as the wait was extended, is set again. */
-  #await(): void {
+  #setTimer(): void {
     const due = dueAt(this.#state);
     if (due !== undefined && this.#timer && this.#timer.at <= due) return;
     this.#timer?.disposable.dispose();
@@ -162,7 +162,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     const onTimer = (): void => {
       this.#timer = undefined;
       this.feed({ type: 'tick' }, Math.max(now(), due));
-      this.#await();
+      this.#setTimer();
     };
     this.#timer = { at: due, disposable: schedule(onTimer, Math.max(0, due - now())) };
   }

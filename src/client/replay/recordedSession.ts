@@ -31,7 +31,7 @@ import type { Schedule } from '../ports/grace';
 import { isSessionGone, promptFailure } from '../prompts/turnControl';
 import { TurnDriver } from '../prompts/turnDriver';
 import { askedBySubagent, Subagents } from '../requests/subagents';
-import { mayBeCut } from '../turns/engine';
+import { canBeCut } from '../turns/engine';
 import { GRACES, initialTurns, type TurnMark } from '../turns/turnState';
 import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from './recordedOpenings';
 
@@ -559,8 +559,8 @@ class RecordedLoss {
   }
 
   begin(features: AgentFeatures): void {
-    this.#isUndecided = features.status !== undefined && canReopen(features) && mayBeCut(this.#turns.state);
-    if (!this.#isUndecided) this.over();
+    this.#isUndecided = features.status !== undefined && canReopen(features) && canBeCut(this.#turns.state);
+    if (!this.#isUndecided) this.end();
   }
 
   /**
@@ -571,7 +571,7 @@ class RecordedLoss {
     if (!this.#isUndecided) return;
     this.#isUndecided = false;
     if (method !== 'session/status') {
-      this.over();
+      this.end();
       return;
     }
     this.#doubtfulPrompt = unansweredPrompt(this.#model.state);
@@ -600,14 +600,14 @@ class RecordedLoss {
   asked(status: SessionStatus): void {
     if (this.isCut && this.#isOpen) {
       const effects = this.#turns.feed({ type: 'asked', status, hasArrived: this.#hasArrived });
-      if (effects.some(({ type }) => type === 'lost')) this.over();
+      if (effects.some(({ type }) => type === 'lost')) this.end();
       else this.#subagents.resume(this.#model.state.entries);
     } else if (this.isCut) {
-      if (status.answer !== 'live') this.over();
+      if (status.answer !== 'live') this.end();
     } else if (this.#turns.state.turn?.isRejoined) this.#checkRejoined(status);
   }
 
-  over(): void {
+  end(): void {
     this.#turns.feed({ type: 'exited', note: 'agent-restarted', interrupted: true });
     this.#subagents.ended();
   }

@@ -57,7 +57,7 @@ function asText(block: ContentBlock, label: string): readonly ContentBlock[] {
 }
 
 /** Maximum characters of the history, of which the newest are kept, and of one message. */
-const MAX_PAST = 120_000;
+const MAX_HISTORY = 120_000;
 const MAX_MESSAGE = 16_000;
 
 /**
@@ -65,9 +65,9 @@ const MAX_MESSAGE = 16_000;
  * agent doesn't take them for its own memory.
  * @param first number of the first message, from 1
  */
-export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
+export function historyContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
   const recent: string[] = [];
-  let room = MAX_PAST;
+  let room = MAX_HISTORY;
   for (let index = past.length - 1; index >= 0 && room > 0; index--) {
     const text = entryText(past[index], first + index);
     recent.push(tail(text, room));

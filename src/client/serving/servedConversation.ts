@@ -16,7 +16,7 @@ import { toolOf } from '../view/projectRequests';
 import { waitReasonLabel } from '../view/waitReasonLabels';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
-import { pastContext, runPrompt } from './runPrompt';
+import { historyContext, runPrompt } from './runPrompt';
 
 const STOP_MS = 4000;
 
@@ -164,11 +164,11 @@ export class ServedConversation {
     const brought = before.map((message) => ({ kind: 'message' as const, message }));
     // Only if the server recorded exactly what the last run added.
     if (history.length === from + (this.#lastRun ? this.#lastRun.input.length + this.#lastRun.output.messages : 0)) {
-      return pastContext(brought, history.length + 1);
+      return historyContext(brought, history.length + 1);
     }
     const past = (await context.history(signal)).slice(from);
     const own = this.#lastRun ? this.#countOwn(past, this.#lastRun.input) : 0;
-    return pastContext([...past.slice(own), ...brought], from + own + 1);
+    return historyContext([...past.slice(own), ...brought], from + own + 1);
   }
 
   /** Returns how many of the first messages belong to the last run; 0 if it wasn't recorded. */

@@ -37,7 +37,7 @@ const POLL_MS = 5_000;
 /**
  * How long the output of an ended agent, or the folder of another machine's keeper, is retained.
  */
-const FORGOTTEN_MS = 30 * DAY_MS;
+const RETENTION_MS = 30 * DAY_MS;
 
 /**
  * `unreachable`: it runs but doesn't answer. `newer`: written by a newer version that this one
@@ -233,7 +233,7 @@ export class Keepers {
     const rest = readRestFile(folder);
     if (rest) {
       const endedAt = rest.state.ended?.at ?? rest.startedAt;
-      if (Date.now() - endedAt > FORGOTTEN_MS) await rm(folder, { recursive: true, force: true });
+      if (Date.now() - endedAt > RETENTION_MS) await rm(folder, { recursive: true, force: true });
       return undefined;
     }
     const file = readKeeperFile(folder);
@@ -241,7 +241,7 @@ export class Keepers {
     const { about, startedAt, host, wire } = file;
     const found = { id, about, startedAt, host };
     if (host !== hostname()) {
-      if (Date.now() - startedAt > FORGOTTEN_MS) await this.#remove(id, file);
+      if (Date.now() - startedAt > RETENTION_MS) await this.#remove(id, file);
       return { ...found, kind: 'elsewhere' };
     }
     if (wire > WIRE_VERSION) return (await mayRun(file)) ? { ...found, kind: 'newer' } : this.#clear(id, file);

@@ -17,7 +17,7 @@ import { CommandsOfKeeper } from './commandsOfKeeper';
 import type { KeeperLine, KeeperWelcome } from './keeperSocket';
 
 /** Bytes in flight before a writer waits. */
-const MAX_UNTAKEN_BYTES = 1024 * 1024;
+const MAX_BYTES_IN_FLIGHT = 1024 * 1024;
 const CLOSE_MS = 20_000;
 const DETACH_MS = 5_000;
 
@@ -65,8 +65,8 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   #sink: TransportSink | undefined;
   #progress: LineProgress | undefined;
   #sent: number;
-  #untaken: { readonly number: number; readonly bytes: number; readonly taken: Deferred<void> }[] = [];
-  #untakenBytes = 0;
+  #inFlight: { readonly number: number; readonly bytes: number; readonly taken: Deferred<void> }[] = [];
+  #bytesInFlight = 0;
   #nextFacts: Uint8Array | undefined;
   #inputError: ParleyError | undefined;
   #closing: Promise<AgentExit> | undefined;
@@ -155,9 +155,9 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#line.send(together.length === 1 ? send : frame(FRAME.batch, 0, Buffer.concat(together)));
     const taken = new Deferred<void>();
     taken.promise.catch(() => {});
-    this.#untaken.push({ number, bytes: bytes.length, taken });
-    this.#untakenBytes += bytes.length;
-    if (this.#untakenBytes > MAX_UNTAKEN_BYTES) await taken.promise;
+    this.#inFlight.push({ number, bytes: bytes.length, taken });
+    this.#bytesInFlight += bytes.length;
+    if (this.#bytesInFlight > MAX_BYTES_IN_FLIGHT) await taken.promise;
   }
 
   #begin(): void {
@@ -211,17 +211,17 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   }
 
   #onAccepted(number: number): void {
-    while (this.#untaken[0] && this.#untaken[0].number <= number) {
-      const first = this.#untaken.shift();
-      this.#untakenBytes -= first?.bytes ?? 0;
+    while (this.#inFlight[0] && this.#inFlight[0].number <= number) {
+      const first = this.#inFlight.shift();
+      this.#bytesInFlight -= first?.bytes ?? 0;
       first?.taken.resolve();
     }
   }
 
   #onInputClosed(error: ParleyError): void {
     this.#inputError ??= error;
-    for (const { taken } of this.#untaken.splice(0)) taken.reject(this.#inputError);
-    this.#untakenBytes = 0;
+    for (const { taken } of this.#inFlight.splice(0)) taken.reject(this.#inputError);
+    this.#bytesInFlight = 0;
   }
 
   #end({ code, signal, isStuck, isDismissed }: Omit<AgentEnd, 'at'>): void {
@@ -251,7 +251,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   async #close(): Promise<AgentExit> {
     if (!this.#isOver) {
       this.#line.send(frame(FRAME.stop));
-      const isRead = this.#untaken.length === 0 && (await within(CLOSE_MS, this.#line.closed));
+      const isRead = this.#inFlight.length === 0 && (await within(CLOSE_MS, this.#line.closed));
       if (!isRead) await this.#options.end();
       if (!(await within(DETACH_MS, this.#line.closed))) this.#line.destroy();
     }

@@ -6,14 +6,14 @@ import { isIdle, isReceipt } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
-import { promptWithWords } from './promptEcho';
+import { promptWithText } from './promptEcho';
 import { MAX_IDS } from './turnDraft';
 import { TurnEnds } from './turnEnds';
 import {
   type Cut,
   GRACES,
   type Graces,
-  hasWaiting,
+  hasWaitingPrompt,
   isOwnWork,
   type Prompt,
   type TurnEffect,
@@ -97,7 +97,7 @@ class Step extends TurnEnds {
    */
   #prompt({ handle, promptId, text, endsBy, promised, steers }: Extract<TurnFact, { type: 'prompt' }>): void {
     const ownWork = !steers && endsBy === 'response' && isOwnWork(this.state) ? this.state.turn : undefined;
-    const startsTurn = ownWork !== undefined || (!steers && !this.state.turn && !hasWaiting(this.state));
+    const startsTurn = ownWork !== undefined || (!steers && !this.state.turn && !hasWaitingPrompt(this.state));
     const turn = ownWork ?? (startsTurn ? this.start('user', endsBy, promised) : undefined);
     if (turn) Object.assign(turn, { endsBy, promised });
     this.state.followers++;
@@ -153,7 +153,7 @@ class Step extends TurnEnds {
       if (turn?.grace?.kind === 'idle') turn.grace = undefined;
       // Work that begins after turn_complete belongs to another turn.
       if (turn?.ended !== undefined && !this.promptsInTurn().some(({ awaited }) => awaited)) this.settle(turn);
-      const running = this.state.turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
+      const running = this.state.turn ?? this.start(hasWaitingPrompt(this.state) ? 'user' : 'agent', 'state', false);
       Object.assign(running, { busySeen: true, idle: undefined, idleIsDoubtful: false });
     } else if (turn?.ended !== undefined) {
       if (turn.endsBy === 'state') this.onIdle(turn, report);
@@ -179,9 +179,9 @@ class Step extends TurnEnds {
     }
     this.state.undecided = [...(this.state.undecided ?? []), event];
     const message = this.state.undecided.filter((other) => other.messageId === messageId);
-    const isOurs = promptWithWords(open, message) !== undefined;
+    const isOurs = promptWithText(open, message) !== undefined;
     const mayBeOurs =
-      promptWithWords(open, message, true) ??
+      promptWithText(open, message, true) ??
       open.find(
         (prompt) => prompt.inTurn && !prompt.inserted && prompt.endsBy === 'state' && prompt.messageId === undefined,
       );
@@ -334,7 +334,7 @@ class Step extends TurnEnds {
   #exited(note: LocalizableText, interrupted: boolean): void {
     this.decide();
     this.state.userIds = []; // another process may reuse them
-    this.lose(({ inTurn }) => !inTurn);
+    this.giveBack(({ inTurn }) => !inTurn);
     if (this.state.agentState !== undefined) {
       this.event({ type: 'background', work: [] });
       this.setState('idle');
@@ -357,9 +357,9 @@ class Step extends TurnEnds {
    */
   #cut(): void {
     const { turn } = this.state;
-    if (!turn || !mayBeCut(this.state)) return;
+    if (!turn || !canBeCut(this.state)) return;
     this.decide();
-    this.lose(({ inTurn }) => !inTurn);
+    this.giveBack(({ inTurn }) => !inTurn);
     this.state.pastIds = [];
     Object.assign(turn, { grace: undefined, unclear: undefined, idle: undefined });
     this.state.cut ??= {};
@@ -374,20 +374,20 @@ class Step extends TurnEnds {
   #asked({ status, hasArrived }: Extract<TurnFact, { type: 'asked' }>): void {
     const { turn, cut } = this.state;
     if (!turn || !cut) return;
-    const fate = fateOf(cut, status, hasArrived);
-    if (fate.kind === 'lost') {
+    const outcome = outcomeOf(cut, status, hasArrived);
+    if (outcome.kind === 'lost') {
       this.effects.push({ type: 'lost' });
       return;
     }
     this.state.cut = undefined;
     Object.assign(turn, { endsBy: 'state', isRejoined: true });
     for (const prompt of this.promptsInTurn()) Object.assign(prompt, { inserted: true, awaited: false });
-    if (fate.kind === 'complete') this.onBarrier(turn, fate.barrier);
-    else if (fate.kind === 'runs') this.#state(fate.report);
-    else if (fate.kind === 'ended') {
+    if (outcome.kind === 'complete') this.onBarrier(turn, outcome.barrier);
+    else if (outcome.kind === 'runs') this.#state(outcome.report);
+    else if (outcome.kind === 'ended') {
       turn.promised = false;
-      this.setState(fate.report.state);
-      this.onIdle(turn, fate.report);
+      this.setState(outcome.report.state);
+      this.onIdle(turn, outcome.report);
     }
   }
 
@@ -412,11 +412,11 @@ class Step extends TurnEnds {
   }
 }
 
-export function mayBeCut({ turn }: TurnState): boolean {
+export function canBeCut({ turn }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !turn.answered;
 }
 
-type TurnFate =
+type TurnOutcome =
   | { readonly kind: 'runs'; readonly report: StateReport }
   | { readonly kind: 'ended'; readonly report: StateReport }
   | { readonly kind: 'complete'; readonly barrier: TurnComplete }
@@ -427,7 +427,7 @@ type TurnFate =
  * @param hasArrived whether the agent has the prompts; undefined: unknown. An idle agent without
  * them has not ended the turn
  */
-export function fateOf(cut: Cut, { answer, state }: SessionStatus, hasArrived: boolean | undefined): TurnFate {
+export function outcomeOf(cut: Cut, { answer, state }: SessionStatus, hasArrived: boolean | undefined): TurnOutcome {
   const report = cut.state ?? state ?? cut.before;
   if (cut.complete && (hasArrived === true || cut.complete.promptRequestId !== undefined))
     return { kind: 'complete', barrier: cut.complete };

@@ -8,28 +8,28 @@ import type { Prompt, UserMessageEvent } from './turnState';
  * @param prompts in the order of sending
  * @param begins the message may be incomplete
  */
-export function promptWithWords(
+export function promptWithText(
   prompts: readonly Prompt[],
   message: readonly UserMessageEvent[],
   begins = false,
 ): Prompt | undefined {
-  const words = wordsOf(message);
+  const echo = textOf(message);
   return prompts.find(({ messageId, echoed, text = '' }) => {
     if (messageId !== undefined || echoed) return false;
-    return begins ? plain(text).startsWith(words) : plain(text) === words;
+    return begins ? normalized(text).startsWith(echo) : normalized(text) === echo;
   });
 }
 
-function wordsOf(message: readonly UserMessageEvent[]): string {
+function textOf(message: readonly UserMessageEvent[]): string {
   let text = '';
   for (const event of message) {
     if (event.type === 'message_chunk') text += textOfBlocks([event.block]);
     else if (event.content !== undefined) text = textOfBlocks(event.content ?? []);
   }
-  return plain(text);
+  return normalized(text);
 }
 
 /** Agents trim, and wrap lines differently. */
-function plain(text: string): string {
+function normalized(text: string): string {
   return text.replace(/\s+/g, '');
 }

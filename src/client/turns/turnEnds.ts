@@ -5,14 +5,14 @@ import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
 import type { TurnTokens } from '../../session/events/content';
 import type { Barrier, StopReason } from '../../session/events/event';
-import { promptWithWords } from './promptEcho';
+import { promptWithText } from './promptEcho';
 import { MAX_IDS, TurnDraft } from './turnDraft';
 import type { Graces } from './turnState';
 import {
   type Ending,
   type GraceKind,
   hasOpenCall,
-  hasSteers,
+  hasSteeredPrompt,
   type OpenTurn,
   type Prompt,
   type TurnState,
@@ -31,7 +31,7 @@ export class TurnEnds extends TurnDraft {
     const { turn, steersUntil = at + 1 } = this.state;
     this.at = at;
     if (steersUntil <= at) {
-      this.lose(({ steers, inTurn }) => steers === true && !inTurn);
+      this.giveBack(({ steers, inTurn }) => steers === true && !inTurn);
       return;
     }
     const kind = turn?.grace?.kind;
@@ -62,7 +62,7 @@ export class TurnEnds extends TurnDraft {
   }
 
   /** Gives back prompts that no turn takes in. */
-  protected lose(isLost: (prompt: Prompt) => boolean): void {
+  protected giveBack(isLost: (prompt: Prompt) => boolean): void {
     const lost = this.state.prompts.filter(isLost);
     this.state.prompts = this.state.prompts.filter((prompt) => !lost.includes(prompt));
     this.state.steersUntil = undefined;
@@ -71,7 +71,8 @@ export class TurnEnds extends TurnDraft {
 
   /** Limits the wait for steered prompts after their turn: only their answers can still come. */
   protected awaitSteers(): void {
-    this.state.steersUntil = !this.state.turn && hasSteers(this.state) ? this.at + this.#graces.answerMs : undefined;
+    this.state.steersUntil =
+      !this.state.turn && hasSteeredPrompt(this.state) ? this.at + this.#graces.answerMs : undefined;
   }
 
   protected missedBarrier(turn: OpenTurn): void {
@@ -226,7 +227,7 @@ export class TurnEnds extends TurnDraft {
     for (const id of new Set(undecided.map(({ messageId }) => messageId))) {
       const named = [...open].find(({ messageId }) => messageId === id);
       const message = undecided.filter(({ messageId }) => messageId === id);
-      const prompt = named ?? promptWithWords([...open], message);
+      const prompt = named ?? promptWithText([...open], message);
       if (prompt) prompts.set(id, prompt);
       if (prompt) open.delete(prompt);
     }

@@ -262,11 +262,11 @@ export function isAwaited({ awaited, inTurn, steers }: Prompt, turn: OpenTurn | 
   return awaited || (inTurn && !steers && turn?.endsBy === 'response');
 }
 
-export function hasWaiting({ prompts }: TurnState): boolean {
+export function hasWaitingPrompt({ prompts }: TurnState): boolean {
   return prompts.some(({ awaited, inserted }) => awaited && !inserted);
 }
 
-export function hasSteers({ prompts }: Pick<TurnState, 'prompts'>): boolean {
+export function hasSteeredPrompt({ prompts }: Pick<TurnState, 'prompts'>): boolean {
   return prompts.some(({ steers, inTurn }) => steers && !inTurn);
 }
 
@@ -283,6 +283,7 @@ export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
 }
 
 export const GRACES = {
+  /** From the response to the promised turn_complete. */
   barrierMs: 10_000,
   /** As `barrierMs`, while updates show no progress. */
   longestBarrierMs: 60_000,

@@ -218,7 +218,7 @@ export class Conversations implements Disposable {
       services: this.#services,
       persistence,
       opening,
-      begins,
+      beforeOpen: begins,
     });
   }
 
@@ -330,7 +330,7 @@ export class Conversations implements Disposable {
   #onLost(key: string): void {
     const { log } = this.#services;
     log.warn(`session ${key}: another window has taken it over`);
-    const losing = this.#byKey.get(key)?.conversation.lose();
+    const losing = this.#byKey.get(key)?.conversation.becomeReadOnly();
     losing?.catch((error: unknown) => log.error(`session ${key}: ${messageOf(error)}`));
   }
 

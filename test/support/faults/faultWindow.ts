@@ -111,7 +111,7 @@ export class FaultWindow {
       isHeld: this.isHeld,
       ...(kept && { kept }),
     });
-    this.journal.onDidLoseSession(() => void this.conversation.lose());
+    this.journal.onDidLoseSession(() => void this.conversation.becomeReadOnly());
   }
 
   get conversation(): Conversation {

@@ -99,13 +99,13 @@ describe('an agent that is silent in a turn', () => {
   function probe(): LivenessProbe {
     now = START;
     const made = new LivenessProbe({ now: () => now, timeoutMs: 1, onChange: () => changed(), onState: () => {} });
-    made.heard();
+    made.onUpdate();
     return made;
   }
 
   async function watch(made: LivenessProbe, { session }: AskedSession, minutes: number, talks = false): Promise<void> {
     for (const end = now + minutes * MINUTE; now < end; now += 5000) {
-      if (talks) made.heard();
+      if (talks) made.onUpdate();
       made.checkSilence(session, { waitsForUser: false, isFirst: false });
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -135,7 +135,7 @@ describe('an agent that is silent in a turn', () => {
     made.checkSilence(asked.session, { waitsForUser: false, isFirst: true });
     await told;
     assert.equal(made.signs.isUnresponsive, true);
-    made.heard();
+    made.onUpdate();
     assert.equal(made.signs.isUnresponsive, false);
   });
 
@@ -163,10 +163,10 @@ describe('the answer to session/status', () => {
       during(probe);
       return answer === undefined ? new Promise(() => {}) : Promise.resolve(answer);
     };
-    const doubt = await probe.doubt(session.session, new AbortController().signal);
+    const doubt = await probe.checkBeforePrompt(session.session, new AbortController().signal);
     return { doubt, answer: await probe.ask(session.session), liveness: probe.liveness };
   }
-  const speaks = (probe: LivenessProbe): void => probe.heard();
+  const speaks = (probe: LivenessProbe): void => probe.onUpdate();
 
   for (const [name, answer] of [
     ['no answer in time', undefined],

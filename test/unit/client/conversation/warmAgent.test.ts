@@ -51,7 +51,7 @@ describe('the prepared agent of the next session', function () {
       cwd: folder,
       roots: [folder],
       services: { ...testServices(terminals, silentLog), ...services },
-      ...(begins && { begins }),
+      ...(begins && { beforeOpen: begins }),
     });
   }
 

@@ -61,7 +61,7 @@ describe('a prompt that may have been sent', () => {
     });
   });
 
-  it('has another key if its turn has failed for want of a sign-in', async () => {
+  it('has another key if its turn has failed because it needs a sign-in', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const { initialize } = agent.answers;
     agent.answers.initialize = (...asked) => ({

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { RunOutput } from '../../../../src/client/serving/runOutput';
-import { pastContext } from '../../../../src/client/serving/runPrompt';
+import { historyContext } from '../../../../src/client/serving/runPrompt';
 import { MAX_MESSAGE_BYTES, type MessagePart, textPart, trajectoryOf } from '../../../../src/distributed/model/model';
 import type { PastMessage, RunEmitter } from '../../../../src/distributed/server/servedAgent';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -81,12 +81,12 @@ describe('the history in a prompt', () => {
     message: { role: 'user', parts: [textPart(text)] },
   });
   const textOf = (past: readonly PastMessage[], first = 1): string => {
-    const [, form] = pastContext(past, first)?.forms ?? [];
+    const [, form] = historyContext(past, first)?.forms ?? [];
     return form?.type === 'text' ? form.text : '';
   };
 
   it('says which messages are missing', () => {
-    assert.equal(pastContext([], 1), undefined);
+    assert.equal(historyContext([], 1), undefined);
     const text = textOf([message('one'), { kind: 'gap', reason: 'The link has expired.' }], 4);
     assert.match(text, /\[user\]\none\n\n\[message 5 unavailable: The link has expired\.\]/);
   });

@@ -1,6 +1,6 @@
 // Tests the outcome of a turn whose connection was lost.
 import { strict as assert } from 'node:assert';
-import { fateOf } from '../../../../src/client/turns/engine';
+import { outcomeOf } from '../../../../src/client/turns/engine';
 
 describe('a turn whose connection was lost', () => {
   const running = { state: 'running' };
@@ -8,12 +8,12 @@ describe('a turn whose connection was lost', () => {
 
   it("is lost if the agent doesn't have its session, whatever was replayed", () => {
     for (const answer of ['saved', 'not_found', 'failed', 'unresponsive', 'unsupported'] as const)
-      assert.deepEqual(fateOf({ before: running, state: running }, { answer }, true), { kind: 'lost' });
+      assert.deepEqual(outcomeOf({ before: running, state: running }, { answer }, true), { kind: 'lost' });
   });
 
   it('has the agent’s latest state: after the question, in its answer, or before', () => {
-    const fate = (cut: Parameters<typeof fateOf>[0], state?: typeof running): string =>
-      fateOf(cut, { answer: 'live', ...(state && { state }) }, true).kind;
+    const fate = (cut: Parameters<typeof outcomeOf>[0], state?: typeof running): string =>
+      outcomeOf(cut, { answer: 'live', ...(state && { state }) }, true).kind;
     assert.equal(fate({ before: idle, state: running }, idle), 'runs');
     assert.equal(fate({ before: running, state: idle }, running), 'ended');
     assert.equal(fate({ before: running }, idle), 'ended');
@@ -23,15 +23,15 @@ describe('a turn whose connection was lost', () => {
 
   it('has not ended while it is unknown whether the agent has its prompt', () => {
     for (const hasArrived of [false, undefined])
-      assert.deepEqual(fateOf({ state: idle }, { answer: 'live' }, hasArrived), { kind: 'lost' });
-    assert.deepEqual(fateOf({}, { answer: 'live' }, false), { kind: 'lost' });
+      assert.deepEqual(outcomeOf({ state: idle }, { answer: 'live' }, hasArrived), { kind: 'lost' });
+    assert.deepEqual(outcomeOf({}, { answer: 'live' }, false), { kind: 'lost' });
   });
 
   it('ends with a turn_complete that names it, or from an agent that has its prompt', () => {
     const complete = { promptRequestId: undefined, stopReason: 'refusal' } as const;
     const named = { ...complete, promptRequestId: '7' };
-    assert.equal(fateOf({ complete }, { answer: 'live' }, true).kind, 'complete');
-    assert.equal(fateOf({ complete }, { answer: 'live' }, false).kind, 'lost');
-    assert.equal(fateOf({ complete: named }, { answer: 'live' }, false).kind, 'complete');
+    assert.equal(outcomeOf({ complete }, { answer: 'live' }, true).kind, 'complete');
+    assert.equal(outcomeOf({ complete }, { answer: 'live' }, false).kind, 'lost');
+    assert.equal(outcomeOf({ complete: named }, { answer: 'live' }, false).kind, 'complete');
   });
 });

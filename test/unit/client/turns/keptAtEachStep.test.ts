@@ -1,7 +1,7 @@
 // Tests that the stored state of any step leads to the same end with the same agent.
 import { strict as assert } from 'node:assert';
 import {
-  hasWaiting,
+  hasWaitingPrompt,
   keptTurns,
   keptTurnsSchema,
   restoredTurns,
@@ -102,6 +102,6 @@ function play(seed: number, keep: (state: TurnState, texts: ReadonlyMap<string, 
     ends: turns.ends,
     events: turns.events,
     results: [...turns.results],
-    open: [...(turn ? [turn.id] : []), ...(hasWaiting(turns.state) ? ['waiting'] : [])],
+    open: [...(turn ? [turn.id] : []), ...(hasWaitingPrompt(turns.state) ? ['waiting'] : [])],
   };
 }
