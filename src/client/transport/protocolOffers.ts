@@ -63,7 +63,6 @@ export class ProtocolOffers {
 
   used(agent: AgentDefinition, method: string): void {
     const service = method.startsWith('fs/') ? 'files' : method.startsWith('terminal/') ? 'terminals' : undefined;
-    /** Undefined if there is nothing to decide. */
     const record = this.#autoRecord(agent);
     if (service && record && !record.lost?.includes(service)) this.#lose(agent, record, [service]);
   }
@@ -110,6 +109,7 @@ export class ProtocolOffers {
     if (offer === 2 && record?.why === 'keeps-all') this.#lose(agent, record, ['initialize']);
   }
 
+  /** Undefined if there is nothing to decide. */
   #autoRecord(agent: AgentDefinition): OfferRecord | undefined {
     const record = agent.protocol === 'auto' ? this.#records.get(keyOf(agent)) : undefined;
     return record?.why === 'only' ? undefined : record;
