@@ -146,7 +146,7 @@ describe('early requests', () => {
    * Sends requests that wait while a session is opened.
    * @returns how many were handled before it was open
    */
-  async function notHeld(requests: readonly unknown[]): Promise<number> {
+  async function countHandled(requests: readonly unknown[]): Promise<number> {
     const early = new EarlyRequests();
     let count = 0;
     await early.during(async () => {
@@ -160,12 +160,12 @@ describe('early requests', () => {
   }
 
   it('are limited in number', async () => {
-    assert.equal(await notHeld(Array.from({ length: 103 }, () => ({}))), 3);
+    assert.equal(await countHandled(Array.from({ length: 103 }, () => ({}))), 3);
   });
 
   it('are limited in size', async () => {
     const big = { content: 'x'.repeat(3 * 1024 * 1024) };
-    assert.equal(await notHeld([big, big, {}]), 1);
+    assert.equal(await countHandled([big, big, {}]), 1);
   });
 
   it('continue when the last of several openings has ended', async () => {

@@ -69,7 +69,7 @@ describe('requests of an agent', () => {
       ['beside the call', { qwenInteractionKind: 'user_question', qwenQuestions: questions }, {}],
       ['in its input', { qwenInteractionKind: 'user_question', qwenQuestions: [] }, { questions }],
     ] as const) {
-      it(`show the questions ${where} as a form, and give the answers to the agent`, async () => {
+      it(`show the questions ${where} as a form and return the answers`, async () => {
         const answer = ask(meta, rawInput);
         const asked = form();
         assert.equal(asked.toolCallId, 'c');

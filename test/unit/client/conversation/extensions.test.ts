@@ -48,7 +48,7 @@ describe('an agent with custom methods', () => {
     assert.equal(String(at(prompt?.msg?.params, '_meta', 'traceparent')).split('-')[1], trace);
   });
 
-  it('is told to cancel opening a session when the start is stopped', async () => {
+  it('receives a cancellation of session/new when the start is stopped', async () => {
     const conversation = open({ mute: ['session/new'] });
     const start = conversation.start();
     await session.until((c) => c.stages.current?.name === 'session');

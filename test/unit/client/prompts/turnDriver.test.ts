@@ -99,7 +99,7 @@ describe('the driver of turns', () => {
     assert.equal(timers.length, 0);
   });
 
-  it('starts its wait anew in the next window once the agent is attached', () => {
+  it('restarts its wait in the next window once the agent is attached', () => {
     const kept = keptTurnsSchema.parse(JSON.parse(JSON.stringify(keptTurns(answered().state))));
     timers = [];
     now += HOUR_MS;

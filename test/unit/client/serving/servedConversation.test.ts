@@ -116,7 +116,7 @@ describe('a served agent', function () {
     );
   });
 
-  it('fails a run whose agent cannot start, or wants a sign-in', async () => {
+  it('fails the run if it can’t start or needs a sign-in', async () => {
     const dead = await scripted({ exitAtStart: 1, stderr: ['no model'] }, { name: 'dead' });
     const locked = await scripted({ authMethods: [{ id: 'login', name: 'Log in' }] }, { name: 'locked' });
     const { client } = await serve([dead.agent, locked.agent]);

@@ -77,7 +77,7 @@ describe('the state of a served session', function () {
     assert.equal(offers(log).filter(({ conflict }) => conflict).length, 1);
   });
 
-  it('is not replaced if another client stored one during the turn, and both are told', async () => {
+  it('is not replaced if another client stored one during the turn, which is reported to both', async () => {
     const { agent, log } = await scripted();
     const slow = agentOf('slow', async (_input, _out, context) => {
       const before = await context.state.read(signal);

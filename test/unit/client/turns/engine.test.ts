@@ -91,7 +91,7 @@ describe('the turn engine', () => {
     });
   });
 
-  it('does not accept foreign barriers after its own barrier was late', () => {
+  it('ignores foreign barriers after its own barrier was late', () => {
     const first = turns.prompt({ promised: true, requestId: '2' });
     turns.answer(first, 'end_turn');
     turns.complete('900');
