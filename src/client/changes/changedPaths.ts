@@ -2,19 +2,19 @@
 import { dirname, join } from 'node:path';
 import type { FileChange } from '../../changes/model/fileChange';
 
-type Place = Pick<FileChange, 'root' | 'path' | 'oldPath'>;
+type PathsOfChange = Pick<FileChange, 'root' | 'path' | 'oldPath'>;
 
-export function pathOf({ root, path }: Place): string {
+export function pathOf({ root, path }: PathsOfChange): string {
   return join(root, path);
 }
 
 /** Returns a file's path after the change, and the one before it if the file was moved. */
-export function pathsOf({ root, path, oldPath }: Place): readonly string[] {
+export function pathsOf({ root, path, oldPath }: PathsOfChange): readonly string[] {
   return oldPath === undefined ? [join(root, path)] : [join(root, path), join(root, oldPath)];
 }
 
 /** Returns whether `others` contains a path or one of its parent folders. All are absolute. */
-export function isOrIsIn(path: string, others: ReadonlySet<string>): boolean {
+export function isCoveredBy(path: string, others: ReadonlySet<string>): boolean {
   for (let place = path; ; place = dirname(place)) {
     if (others.has(place)) return true;
     if (dirname(place) === place) return false;

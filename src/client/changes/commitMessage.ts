@@ -42,10 +42,10 @@ export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false 
 
 /** Strips a code fence or quotes; returns '' if there is no message. */
 export function commitMessageOf(answer: string, isOneLine = false): string {
-  const said = head(answer, MAX_ANSWER).trim();
+  const trimmed = head(answer, MAX_ANSWER).trim();
   // Agents may introduce the fence with a sentence.
-  const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1$/.exec(said);
-  const text = (fenced?.groups?.inner ?? said)
+  const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1$/.exec(trimmed);
+  const text = (fenced?.groups?.inner ?? trimmed)
     .replaceAll('\r\n', '\n')
     // Removes invisible characters except joiners, which emoji and Persian need.
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (/[\n\u200c\u200d]/.test(char) ? char : char === '\t' ? ' ' : ''))
@@ -75,8 +75,8 @@ function namesOf(names: readonly string[]): string {
 export function boundedDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   const files = diff.split(/^(?=diff --git )/m);
-  const shown = files.slice(0, MAX_FILES);
-  const bySize = [...shown].sort((one, two) => one.length - two.length);
+  const includedFiles = files.slice(0, MAX_FILES);
+  const bySize = [...includedFiles].sort((one, two) => one.length - two.length);
   let left = MAX_DIFF;
   let share = 0;
   for (const [index, file] of bySize.entries()) {
@@ -84,7 +84,7 @@ export function boundedDiff(diff: string): string {
     if (file.length > share) break;
     left -= file.length;
   }
-  const parts = shown.map((file) => (file.length <= share ? file : `${cutAtLine(file, share)}\n[cut]\n`));
+  const parts = includedFiles.map((file) => (file.length <= share ? file : `${cutAtLine(file, share)}\n[cut]\n`));
   const others = files.slice(MAX_FILES).map((file) => file.split('\n', 1)[0] ?? '');
   return [...parts, ...(others.length > 0 ? [namesOf(others)] : [])].join('');
 }

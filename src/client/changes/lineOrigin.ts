@@ -46,11 +46,11 @@ export async function turnOfLine<T extends PastTurn>(
     const versions = [change?.before, change?.after].map((one) => texts.comparable(one).catch(() => undefined));
     const [base, left] = await Promise.all(versions);
     if (!base || !left || !change) continue;
-    const there = lineBefore(await compareLines(left, lines, slices), line);
-    if (there === undefined) continue;
-    const earlier = lineBefore(await compareLines(base, left, slices), there);
-    if (earlier === undefined) return turn;
-    [lines, line] = [base, earlier];
+    const lineAfterTurn = lineBefore(await compareLines(left, lines, slices), line);
+    if (lineAfterTurn === undefined) continue;
+    const lineBeforeTurn = lineBefore(await compareLines(base, left, slices), lineAfterTurn);
+    if (lineBeforeTurn === undefined) return turn;
+    [lines, line] = [base, lineBeforeTurn];
     if (change.oldPath !== undefined) path = join(change.root, change.oldPath);
   }
   return undefined;

@@ -6,13 +6,13 @@ import { isBelow } from '../requests/roots';
 
 const MAX_TEXT = 64 * 1024;
 /** Names of arguments that say where a tool works, as opposed to what it writes. */
-const PLACES =
+const PLACE_ARGUMENTS =
   /path|file|dir|folder|cwd|command|cmd|script|args?$|argv|patch|glob|source|dest|target|from|^to$|uri|name/i;
 /** Names of working folders, which only resolve other paths. */
-const RUNS_IN = /^(?:cwd|workdir|(?:current|work|working)[_-]?(?:dir|directory|folder))$/i;
-const BETWEEN = /[\s'"`;&|<>(){}[\]=,]+/;
+const FOLDER_ARGUMENTS = /^(?:cwd|workdir|(?:current|work|working)[_-]?(?:dir|directory|folder))$/i;
+const SEPARATORS = /[\s'"`;&|<>(){}[\]=,]+/;
 /** Words before a folder that a shell changes to. The folder itself isn't named. */
-const GOES = new Set(['cd', 'pushd', '-C', '--cwd', '--prefix']);
+const CHANGES_FOLDER = new Set(['cd', 'pushd', '-C', '--cwd', '--prefix']);
 
 export interface AgentCommand {
   readonly line: string;
@@ -25,7 +25,7 @@ export class NamedFiles {
   readonly #cwd: string;
   readonly #paths = new Set<string>();
   /** Exact paths; a folder doesn't include its files. */
-  readonly #files = new Set<string>();
+  readonly #exactPaths = new Set<string>();
   readonly #patterns = new Map<string, RegExp>();
 
   constructor(cwd: string, roots: readonly string[]) {
@@ -35,14 +35,14 @@ export class NamedFiles {
 
   addPath(path: string, folder = this.#cwd): void {
     const named = resolve(folder, path);
-    if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(spelled(named));
+    if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(normalized(named));
   }
 
   addCommand({ line, cwd = this.#cwd }: AgentCommand): void {
-    const words = line.slice(0, MAX_TEXT).split(BETWEEN).filter(Boolean);
+    const words = line.slice(0, MAX_TEXT).split(SEPARATORS).filter(Boolean);
     const folders = [cwd];
     for (const [at, word] of words.entries()) {
-      if (GOES.has(words[at - 1] ?? '')) folders.push(resolve(folders.at(-1) ?? cwd, word));
+      if (CHANGES_FOLDER.has(words[at - 1] ?? '')) folders.push(resolve(folders.at(-1) ?? cwd, word));
       else for (const folder of folders) this.#addWord(word, folder);
     }
   }
@@ -63,8 +63,8 @@ export class NamedFiles {
 
   /** Returns whether the path or one of its parent folders was named. */
   has(path: string): boolean {
-    const wanted = spelled(path);
-    if (this.#files.has(wanted)) return true;
+    const wanted = normalized(path);
+    if (this.#exactPaths.has(wanted)) return true;
     for (let place = wanted; ; place = dirname(place)) {
       if (this.#paths.has(place)) return true;
       if (dirname(place) === place) break;
@@ -74,7 +74,8 @@ export class NamedFiles {
 
   /** Titles are prose: “Update docs” doesn't name the files in `docs`. */
   #addTitle(title: string): void {
-    for (const word of title.slice(0, MAX_TEXT).split(BETWEEN)) this.#files.add(spelled(resolve(this.#cwd, word)));
+    for (const word of title.slice(0, MAX_TEXT).split(SEPARATORS))
+      this.#exactPaths.add(normalized(resolve(this.#cwd, word)));
   }
 
   #addWord(word: string, folder: string): void {
@@ -82,7 +83,7 @@ export class NamedFiles {
       this.addPath(word, folder);
       return;
     }
-    const whole = spelled(isAbsolute(word) ? word : join(folder, word));
+    const whole = normalized(isAbsolute(word) ? word : join(folder, word));
     if (/^[*?]+$/.test(word.replace(/^(\.?\/)+/, '').replaceAll('/', ''))) return;
     const source = whole
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -101,16 +102,18 @@ export class NamedFiles {
     } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace, cwd);
     else if (value !== null && typeof value === 'object') {
       const entries = Object.entries(value);
-      const isFolder = ([key, one]: [string, unknown]): boolean => RUNS_IN.test(key) && typeof one === 'string';
+      const isFolder = ([key, one]: [string, unknown]): boolean =>
+        FOLDER_ARGUMENTS.test(key) && typeof one === 'string';
       const folder = resolve(cwd, String(entries.find(isFolder)?.[1] ?? ''));
       for (const [key, one] of entries)
-        if (!isFolder([key, one])) this.#addInput(one, typeof one === 'object' ? isPlace : PLACES.test(key), folder);
+        if (!isFolder([key, one]))
+          this.#addInput(one, typeof one === 'object' ? isPlace : PLACE_ARGUMENTS.test(key), folder);
     }
   }
 }
 
 /** Normalized for comparison; file systems may ignore case. */
-function spelled(path: string): string {
+function normalized(path: string): string {
   return normalize(path)
     .replace(/(?<=.)[\\/]+$/, '')
     .replaceAll('\\', '/')

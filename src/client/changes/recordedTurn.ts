@@ -10,12 +10,12 @@ export interface RecordedTurn {
   readonly turnId: string;
   readonly startedAt: number;
   /** Resolves when the first state was taken or is unavailable. Never rejects. */
-  hasBegun: Promise<void>;
+  whenBegun: Promise<void>;
   before?: Snapshot;
   /** The agent may have written before the first state was taken. */
   isLate?: true;
   mayWrite?: true;
-  isNoted?: true;
+  isBeginStored?: true;
   hasEnded?: true;
   readonly isResumed?: true;
   /** Resumed, with no state taken before the turn ended. */
@@ -24,12 +24,12 @@ export interface RecordedTurn {
   yoursBefore?: readonly string[];
   /** When the next turn began, ms since 1970. */
   followedAt?: number;
-  seen?: TakenState;
-  soFar?: { readonly files: readonly FileChange[] };
+  lastState?: TakenState;
+  liveChanges?: { readonly files: readonly FileChange[] };
   /** Absolute paths written through the client. */
   readonly written: Set<string>;
   readonly commands: AgentCommand[];
-  readonly shown: ShownDiffs;
+  readonly diffs: ShownDiffs;
 }
 
 export interface ChangeTotal {
@@ -74,7 +74,7 @@ export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplet
   return why.has('no-git') ? 'no-git' : undefined;
 }
 
-export function isSame(before: Snapshot, after: Snapshot): boolean {
+export function isSameSnapshot(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
 }
 

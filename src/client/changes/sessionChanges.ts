@@ -17,7 +17,7 @@ import { pathOf } from './changedPaths';
 import type { ChangeServices, ReviewStorage } from './changeServices';
 import type { AgentCommand } from './namedFiles';
 import { type ChangeTotal, isSettled, statesOf, totalOf, unnamedOf } from './recordedTurn';
-import { shownText, textOf } from './shownDiffs';
+import { textAfter, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
 
 const CLOSING_MS = 2000;
@@ -58,7 +58,7 @@ export class SessionChanges implements Disposable {
   readonly #versions = new Map<string, number>();
   #reviewVersion = 0;
   #undoneTurns: ReadonlySet<string> = new Set();
-  #open: Promise<FolderStates> | undefined;
+  #states: Promise<FolderStates> | undefined;
 
   constructor(options: SessionChangesOptions) {
     const { key, model, services, now, log } = options;
@@ -87,11 +87,11 @@ export class SessionChanges implements Disposable {
       userEdits: services?.userEdits ?? { since: () => new Set() },
       isRecording: () => this.#isRecording,
       outlivesWindow: options.outlivesWindow,
-      note: (turnId, changes) => this.#note(turnId, changes),
-      onLook: (turnId) => this.#changed(turnId),
+      storeChanges: (turnId, changes) => this.#storeChanges(turnId, changes),
+      onLiveChanges: (turnId) => this.#changed(turnId),
       onWritten: options.onWritten,
       onEnd: async (turn) => {
-        this.#keepList(turn.turnId, turn.changes);
+        this.#cacheList(turn.turnId, turn.changes);
         await this.#review?.turnEnded(turn);
       },
       now,
@@ -121,15 +121,15 @@ export class SessionChanges implements Disposable {
   async states(): Promise<FolderStates> {
     const { services, key, roots } = this.#options;
     if (!services) throw notRecorded();
-    this.#open ??= services.openStates(key, roots);
-    return this.#open;
+    this.#states ??= services.openStates(key, roots);
+    return this.#states;
   }
 
-  recalled(): void {
-    if (this.#isRecording) void this.#review?.loadKept();
+  onRestored(): void {
+    if (this.#isRecording) void this.#review?.loadIfWaiting();
   }
 
-  starting(): void {
+  recover(): void {
     this.#recorder.recover();
   }
 
@@ -154,8 +154,8 @@ export class SessionChanges implements Disposable {
     this.#recorder.warmSoon();
   }
 
-  happened(event: SessionEvent): void {
-    this.#recorder.happened(event);
+  onEvent(event: SessionEvent): void {
+    this.#recorder.onEvent(event);
   }
 
   /**
@@ -183,14 +183,14 @@ export class SessionChanges implements Disposable {
       const { files, added, removed, incomplete } = stored;
       return files === 0 && incomplete === undefined ? undefined : { files, added, removed, incomplete };
     }
-    const { soFar, isLate } = this.#recorder.recorded(turnId) ?? {};
-    if (!soFar || soFar.files.length === 0) return undefined;
-    return { ...totalOf(soFar.files), incomplete: isLate && 'late' };
+    const { liveChanges, isLate } = this.#recorder.recorded(turnId) ?? {};
+    if (!liveChanges || liveChanges.files.length === 0) return undefined;
+    return { ...totalOf(liveChanges.files), incomplete: isLate && 'late' };
   }
 
   isWrittenDifferently(turnId: string, toolCallId: string, path: string): boolean {
     const stored = this.#options.model.turn(turnId)?.changes?.writtenDifferently;
-    const found = stored ?? this.#recorder.recorded(turnId)?.shown.found ?? [];
+    const found = stored ?? this.#recorder.recorded(turnId)?.diffs.found ?? [];
     return found.some((one) => one.toolCallId === toolCallId && one.path === path);
   }
 
@@ -208,7 +208,7 @@ export class SessionChanges implements Disposable {
     const written = change && (await textOf(states, change, change.after));
     if (!change || written === undefined)
       throw new ParleyError('file-not-found', localizable("The turn didn't change this file."));
-    return { shown: shownText(diff, await textOf(states, change, change.before)), written };
+    return { shown: textAfter(diff, await textOf(states, change, change.before)), written };
   }
 
   /** @throws ParleyError `state-gone` */
@@ -258,12 +258,12 @@ export class SessionChanges implements Disposable {
     const known = this.#lists.get(turnId);
     if (known) return known;
     const recorded = this.#recorder.recorded(turnId);
-    if (recorded) return recorded.soFar?.files ?? [];
+    if (recorded) return recorded.liveChanges?.files ?? [];
     const changes = this.#options.model.turn(turnId)?.changes;
     const { before, after } = changes ? statesOf(changes) : {};
     if (!before || !after) return [];
     const files = await (await this.states()).changes(before, after);
-    this.#keepList(turnId, files);
+    this.#cacheList(turnId, files);
     return files;
   }
 
@@ -271,7 +271,7 @@ export class SessionChanges implements Disposable {
     this.#recorder.dispose();
     this.#review?.dispose();
     this.work.cancel();
-    void this.#open?.then(
+    void this.#states?.then(
       (states) => states.dispose(),
       () => undefined,
     );
@@ -282,13 +282,13 @@ export class SessionChanges implements Disposable {
     return services?.isEnabled() === true && isOurs() && isAtWorkHere();
   }
 
-  #note(turnId: string, changes: TurnChanges): void {
+  #storeChanges(turnId: string, changes: TurnChanges): void {
     if (!this.isOurs) return;
     this.#versions.set(turnId, this.version(turnId) + 1);
     this.#options.apply({ type: 'turn_changes', turnId, ...changes });
   }
 
-  #keepList(turnId: string, files: readonly FileChange[]): void {
+  #cacheList(turnId: string, files: readonly FileChange[]): void {
     this.#lists.delete(turnId);
     this.#lists.set(turnId, files);
     const [oldest] = this.#lists.keys();
@@ -386,7 +386,7 @@ class ReviewOfSession implements Disposable {
   }
 
   /** Loads the stored review if files are waiting. Never rejects. */
-  async loadKept(): Promise<void> {
+  async loadIfWaiting(): Promise<void> {
     const { key, storage, log } = this.#options;
     try {
       if ((await storage.read(key)) !== undefined && !this.#isDisposed) await this.load();

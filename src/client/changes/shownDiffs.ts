@@ -12,24 +12,24 @@ const MAX_FILES = 200;
 
 type Diff = Extract<ToolContent, { type: 'diff' }>;
 
-interface Shown {
+interface PendingDiff {
   readonly toolCallId: string;
   readonly diff: Diff;
   readonly isOnly: boolean;
 }
 
 export class ShownDiffs {
-  readonly #waiting = new Map<string, Shown>();
-  readonly #seen = new Set<string>();
+  readonly #pending = new Map<string, PendingDiff>();
+  readonly #seenPaths = new Set<string>();
   readonly found: WrittenDifferently[] = [];
 
-  ended({ toolCallId, content }: Pick<ToolEntry, 'toolCallId' | 'content'>): void {
+  addDiffsOf({ toolCallId, content }: Pick<ToolEntry, 'toolCallId' | 'content'>): void {
     for (const part of content) {
       if (part.type !== 'diff' || part.hunks || !isAbsolute(part.path)) continue;
       const path = normalize(part.path);
-      if (this.#waiting.size >= MAX_FILES && !this.#waiting.has(path)) return;
-      this.#waiting.set(path, { toolCallId, diff: part, isOnly: !this.#seen.has(path) });
-      this.#seen.add(path);
+      if (this.#pending.size >= MAX_FILES && !this.#pending.has(path)) return;
+      this.#pending.set(path, { toolCallId, diff: part, isOnly: !this.#seenPaths.has(path) });
+      this.#seenPaths.add(path);
     }
   }
 
@@ -42,26 +42,26 @@ export class ShownDiffs {
     const news: WrittenDifferently[] = [];
     for (const change of files) {
       const path = pathOf(change);
-      const shown = this.#waiting.get(path);
+      const shown = this.#pending.get(path);
       if (!shown || isOpen(path)) continue;
-      this.#waiting.delete(path);
+      this.#pending.delete(path);
       const [before, written] = [
         await textOf(states, change, change.before),
         await textOf(states, change, change.after),
       ];
       const { toolCallId, diff, isOnly } = shown;
-      if (written === undefined || isAsShown(diff, isOnly ? before : undefined, written)) continue;
+      if (written === undefined || matchesDiff(diff, isOnly ? before : undefined, written)) continue;
       news.push({ toolCallId, path: diff.path });
     }
     // A file without changes is as it was, or was not read.
-    for (const [path] of this.#waiting) if (!isOpen(path)) this.#waiting.delete(path);
+    for (const [path] of this.#pending) if (!isOpen(path)) this.#pending.delete(path);
     this.found.push(...news.slice(0, MAX_FILES - this.found.length));
     return news;
   }
 }
 
 /** @param before undefined if unknown */
-export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
+export function textAfter({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
   const [old, shown] = [plain(oldText ?? ''), plain(newText)];
   if (oldText === undefined || before === undefined || old === '') return shown;
   const from = plain(before);
@@ -81,15 +81,15 @@ export async function textOf(
   return content.includes(0) ? undefined : content.toString('utf8');
 }
 
-function isAsShown(diff: Diff, before: string | undefined, written: string): boolean {
-  const text = withoutLastEnd(plain(written));
-  const shown = withoutLastEnd(plain(diff.newText));
+function matchesDiff(diff: Diff, before: string | undefined, written: string): boolean {
+  const text = withoutLastLineBreak(plain(written));
+  const shown = withoutLastLineBreak(plain(diff.newText));
   if (text === shown) return true;
   if (diff.oldText === undefined) return false;
   if (before === undefined || plain(before).split(plain(diff.oldText)).length > 2) return text.includes(shown);
-  return text === withoutLastEnd(shownText(diff, before));
+  return text === withoutLastLineBreak(textAfter(diff, before));
 }
 
-function withoutLastEnd(text: string): string {
+function withoutLastLineBreak(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

@@ -9,16 +9,16 @@ export interface TakenState {
 }
 
 /** Background states wait this multiple of the last state's duration. */
-const SHARE = 9;
+const PAUSE_FACTOR = 9;
 
 export class StateSequence {
   readonly #states: () => Promise<FolderStates>;
   readonly #now: () => number;
   #latest: TakenState | undefined;
   #firstEnded: number | undefined;
-  #open = 0;
-  #asked = 0;
-  #latestBegan = 0;
+  #runningCount = 0;
+  #lastMark = 0;
+  #latestMark = 0;
 
   constructor(states: () => Promise<FolderStates>, now: () => number) {
     this.#states = states;
@@ -38,7 +38,7 @@ export class StateSequence {
   }
 
   mark(): number {
-    return ++this.#asked;
+    return ++this.#lastMark;
   }
 
   take(signal: AbortSignal): Promise<TakenState> {
@@ -47,29 +47,29 @@ export class StateSequence {
 
   /** Returns the latest state if it began after `mark`: fast turns share states. */
   async takeSince(mark: number, signal: AbortSignal): Promise<TakenState> {
-    if (this.#latest && this.#latestBegan >= mark) return this.#latest;
-    this.#open++;
+    if (this.#latest && this.#latestMark >= mark) return this.#latest;
+    this.#runningCount++;
     const began = this.#now();
-    const order = this.#asked;
+    const order = this.#lastMark;
     try {
       const snapshot = await (await this.#states()).take(signal);
       const taken = { snapshot, began, ended: this.#now() };
       this.#firstEnded ??= taken.ended;
       if (!signal.aborted) {
         this.#latest = taken;
-        this.#latestBegan = order;
+        this.#latestMark = order;
       }
       return taken;
     } finally {
-      this.#open--;
+      this.#runningCount--;
     }
   }
 
   /** Keeps the time spent on states below a tenth. @param pauseMs minimum */
   waitMs(pauseMs: number): number {
-    if (this.#open > 0) return pauseMs;
+    if (this.#runningCount > 0) return pauseMs;
     if (!this.#latest) return 0;
     const { began, ended } = this.#latest;
-    return Math.max(0, ended + Math.max(pauseMs, SHARE * (ended - began)) - this.#now());
+    return Math.max(0, ended + Math.max(pauseMs, PAUSE_FACTOR * (ended - began)) - this.#now());
   }
 }

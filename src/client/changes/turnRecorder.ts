@@ -15,10 +15,10 @@ import type { SessionView } from '../../session/model/model';
 import type { ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { isBelow } from '../requests/roots';
-import { isOrIsIn, pathsOf } from './changedPaths';
+import { isCoveredBy, pathsOf } from './changedPaths';
 import type { UserEdits } from './changeServices';
 import { type AgentCommand, NamedFiles } from './namedFiles';
-import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
+import { foldersOf, gapOf, isSameSnapshot, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
 import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
 
@@ -42,8 +42,8 @@ export interface TurnRecorderOptions {
   readonly userEdits: UserEdits;
   readonly isRecording: () => boolean;
   readonly outlivesWindow: () => boolean;
-  readonly note: (turnId: string, changes: TurnChanges) => void;
-  readonly onLook: (turnId: string) => void;
+  readonly storeChanges: (turnId: string, changes: TurnChanges) => void;
+  readonly onLiveChanges: (turnId: string) => void;
   readonly onWritten: (toolCallId: string) => void;
   /** Rejections are logged. */
   readonly onEnd: (turn: FinishedTurn) => Promise<void>;
@@ -56,14 +56,14 @@ export class TurnRecorder implements Disposable {
   readonly #abort = new AbortController();
   readonly #sequence: StateSequence;
   /** Turns whose final event isn't stored yet. */
-  readonly #recorded = new Map<string, RecordedTurn>();
+  readonly #recordings = new Map<string, RecordedTurn>();
   #turn: RecordedTurn | undefined;
   /** State at the end of the last turn, without what the next one wrote. */
-  #lastEnd: TakenState | undefined;
-  readonly #named = new Set<string>();
-  #work: Promise<void> = Promise.resolve();
-  #look: Disposable | undefined;
-  #warming: ReturnType<typeof setTimeout> | undefined;
+  #lastTurnEnd: TakenState | undefined;
+  readonly #namedPaths = new Set<string>();
+  #queue: Promise<void> = Promise.resolve();
+  #pendingLiveState: Disposable | undefined;
+  #warmTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: TurnRecorderOptions) {
     this.#options = options;
@@ -71,19 +71,19 @@ export class TurnRecorder implements Disposable {
   }
 
   recorded(turnId: string): RecordedTurn | undefined {
-    return this.#recorded.get(turnId);
+    return this.#recordings.get(turnId);
   }
 
   /** Takes a background state before the next turn, to recognize its early writes. */
   warm(): void {
-    clearTimeout(this.#warming);
-    this.#warming = undefined;
+    clearTimeout(this.#warmTimer);
+    this.#warmTimer = undefined;
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
   }
 
   /** As {@link warm}, after the agent's start was painted. */
   warmSoon(): void {
-    this.#warming ??= setTimeout(() => this.warm(), READY_PAINT_MS);
+    this.#warmTimer ??= setTimeout(() => this.warm(), READY_PAINT_MS);
   }
 
   /**
@@ -92,12 +92,12 @@ export class TurnRecorder implements Disposable {
    */
   async filesChanged(): Promise<void> {
     if (this.#turn || !this.#isRecording) return;
-    await this.#inOrder(async () => {
+    await this.#enqueue(async () => {
       if (!this.#turn) await this.#sequence.take(this.#abort.signal);
     });
   }
 
-  happened(event: SessionEvent): void {
+  onEvent(event: SessionEvent): void {
     switch (event.type) {
       case 'turn_started':
         this.#begin(event.turnId, event.at);
@@ -118,9 +118,9 @@ export class TurnRecorder implements Disposable {
     this.#mayWrite(turn);
     if (typeof what === 'string') {
       turn.written.add(what);
-      this.#name([what]);
+      this.#nameInStates([what]);
     } else if (what) turn.commands.push(what);
-    if (!turn.before) await within(FIRST_STATE_MS, turn.hasBegun);
+    if (!turn.before) await within(FIRST_STATE_MS, turn.whenBegun);
   }
 
   /** Completes turns of a killed window. The present disk counts as the end of the last one. */
@@ -129,9 +129,9 @@ export class TurnRecorder implements Disposable {
     const { turns } = this.#options.model.state;
     for (const [index, turn] of turns.entries()) {
       const { id, changes, endedAt } = turn;
-      if (!changes || endedAt === undefined || this.#recorded.has(id) || isSettled(changes)) continue;
+      if (!changes || endedAt === undefined || this.#recordings.has(id) || isSettled(changes)) continue;
       const next = turns.slice(index + 1).find((one) => (one.changes?.folders.length ?? 0) > 0);
-      void this.#inOrder(() => this.#recoverTurn(turn, changes, next?.changes));
+      void this.#enqueue(() => this.#recoverTurn(turn, changes, next?.changes));
     }
   }
 
@@ -148,44 +148,44 @@ export class TurnRecorder implements Disposable {
       this.#begin(turnId, startedAt);
       return;
     }
-    const shown = new ShownDiffs();
+    const diffs = new ShownDiffs();
     let mayWrite = false;
     for (const entry of this.#options.model.state.entries) {
       if (entry.kind !== 'tool' || entry.turnId !== turnId || READING.has(entry.toolKind)) continue;
       mayWrite = true;
-      if (entry.status === 'completed') shown.ended(entry);
+      if (entry.status === 'completed') diffs.addDiffsOf(entry);
     }
     this.#turn = {
       ...newTurn(turnId, startedAt),
       before: statesOf(changes).before,
-      isNoted: true,
+      isBeginStored: true,
       isResumed: true,
       mayWrite: mayWrite || undefined,
       isLate: changes.incomplete === 'late' || undefined,
       yoursBefore: changes.alsoYours,
-      shown,
+      diffs,
     };
-    this.#recorded.set(turnId, this.#turn);
-    this.#lookSoon(this.#turn);
+    this.#recordings.set(turnId, this.#turn);
+    this.#scheduleLiveState(this.#turn);
   }
 
   /** Stores what only this window knows of the running turn. */
   leave(): void {
     const turn = this.#turn;
-    if (!turn?.before || !turn.isNoted) return;
+    if (!turn?.before || !turn.isBeginStored) return;
     const alsoYours = [...this.#yoursIn(turn)].slice(0, MAX_YOURS);
-    if (alsoYours.length > 0) this.#note(turn.turnId, { ...begun(turn.before, turn.isLate), alsoYours });
+    if (alsoYours.length > 0) this.#storeChanges(turn.turnId, { ...begun(turn.before, turn.isLate), alsoYours });
   }
 
   settled(): Promise<void> {
-    if (this.#warming) this.warm();
-    return this.#work;
+    if (this.#warmTimer) this.warm();
+    return this.#queue;
   }
 
   dispose(): void {
     this.#abort.abort();
-    clearTimeout(this.#warming);
-    this.#look?.dispose();
+    clearTimeout(this.#warmTimer);
+    this.#pendingLiveState?.dispose();
   }
 
   get #isRecording(): boolean {
@@ -193,54 +193,54 @@ export class TurnRecorder implements Disposable {
   }
 
   #begin(turnId: string, startedAt: number): void {
-    this.#look?.dispose();
-    clearTimeout(this.#warming);
-    this.#warming = undefined;
-    for (const before of this.#recorded.values()) before.followedAt ??= startedAt;
+    this.#pendingLiveState?.dispose();
+    clearTimeout(this.#warmTimer);
+    this.#warmTimer = undefined;
+    for (const before of this.#recordings.values()) before.followedAt ??= startedAt;
     this.#turn = undefined;
-    this.#named.clear();
+    this.#namedPaths.clear();
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
     const mark = this.#sequence.mark();
     const turn = newTurn(turnId, startedAt);
     this.#turn = turn;
-    this.#recorded.set(turnId, turn);
-    turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, mark, earlier));
+    this.#recordings.set(turnId, turn);
+    turn.whenBegun = this.#enqueue(() => this.#takeFirstState(turn, mark, earlier));
   }
 
-  async #takeFirst(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
-    const lastEnd = this.#lastEnd;
-    const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
+  async #takeFirstState(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
+    const lastTurnEnd = this.#lastTurnEnd;
+    const earlier = lastTurnEnd && lastTurnEnd.began >= (known?.began ?? 0) ? lastTurnEnd : known;
     // With an earlier state, early writes can be recognized.
     const { signal } = this.#abort;
     const wait = turn.startedAt + FIRST_DELAY_MS - this.#options.now();
     if (earlier && wait > 0) await delay(Math.min(wait, FIRST_DELAY_MS), undefined, { signal });
     const taken = await this.#sequence.takeSince(mark, signal);
     const { snapshot } = taken;
-    turn.seen = taken;
-    const before = await this.#firstOf(turn, snapshot, earlier);
+    turn.lastState = taken;
+    const before = await this.#stateBefore(turn, snapshot, earlier);
     turn.before = before ?? snapshot;
-    if (!before || this.#sequence.isLateFor(turn.startedAt)) await this.#tooLate(turn);
-    await this.#noteBegun(turn);
+    if (!before || this.#sequence.isLateFor(turn.startedAt)) await this.#noteLateStart(turn);
+    await this.#storeBegun(turn);
   }
 
   /** Without an earlier state, file times show whether the agent has already written. */
-  async #tooLate(turn: RecordedTurn): Promise<void> {
+  async #noteLateStart(turn: RecordedTurn): Promise<void> {
     turn.isLate = true;
     const { newestRead } = await this.#options.states();
     if (isSince(newestRead, turn.startedAt)) turn.mayWrite = true;
   }
 
   /** Undefined if the previous state is no longer available. */
-  async #firstOf(
+  async #stateBefore(
     turn: RecordedTurn,
     snapshot: Snapshot,
     earlier: TakenState | undefined,
   ): Promise<Snapshot | undefined> {
     if (!earlier) return undefined;
     try {
-      const before = await this.#asBefore(turn.startedAt, snapshot, earlier.snapshot);
-      turn.yoursBefore = await this.#yoursLost(before, snapshot, earlier.began);
+      const before = await this.#withoutEarlyWrites(turn.startedAt, snapshot, earlier.snapshot);
+      turn.yoursBefore = await this.#lostUserEdits(before, snapshot, earlier.began);
       return before;
     } catch (error) {
       this.#options.log.warn(`state before a turn: ${messageOf(error)}`);
@@ -249,15 +249,15 @@ export class TurnRecorder implements Disposable {
   }
 
   /** Returns the user's files that the turn wrote before any state had them; absolute paths. */
-  async #yoursLost(before: Snapshot, snapshot: Snapshot, since: number): Promise<readonly string[]> {
+  async #lostUserEdits(before: Snapshot, snapshot: Snapshot, since: number): Promise<readonly string[]> {
     const edits = this.#options.userEdits.since(since);
     const replaced = edits.size > 0 ? await this.#changes(before, snapshot) : [];
-    return replaced.flatMap(pathsOf).filter((path) => isOrIsIn(path, edits));
+    return replaced.flatMap(pathsOf).filter((path) => isCoveredBy(path, edits));
   }
 
   /** Takes what was written since `at` from an earlier state instead. */
-  async #asBefore(at: number, snapshot: Snapshot, earlier: Snapshot): Promise<Snapshot> {
-    if (isSame(earlier, snapshot)) return snapshot;
+  async #withoutEarlyWrites(at: number, snapshot: Snapshot, earlier: Snapshot): Promise<Snapshot> {
+    if (isSameSnapshot(earlier, snapshot)) return snapshot;
     const states = await this.#options.states();
     const written = await writtenSince(await states.changes(earlier, snapshot, this.#abort.signal), at);
     return written.length === 0 ? snapshot : states.replaced(snapshot, earlier, written);
@@ -266,17 +266,17 @@ export class TurnRecorder implements Disposable {
   #mayWrite(turn: RecordedTurn): void {
     if (turn.mayWrite) return;
     turn.mayWrite = true;
-    if (turn.before) void this.#inOrder(() => this.#noteBegun(turn));
+    if (turn.before) void this.#enqueue(() => this.#storeBegun(turn));
   }
 
   /** Stored so that the changes survive if the window is killed. */
-  async #noteBegun(turn: RecordedTurn): Promise<void> {
+  async #storeBegun(turn: RecordedTurn): Promise<void> {
     const { turnId, before, isLate } = turn;
     const mayEndElsewhere = turn.mayWrite || this.#options.outlivesWindow();
-    if (!before || !mayEndElsewhere || turn.isNoted || turn.hasEnded) return;
-    turn.isNoted = true;
+    if (!before || !mayEndElsewhere || turn.isBeginStored || turn.hasEnded) return;
+    turn.isBeginStored = true;
     await (await this.#options.states()).hold(before, `${turnId}/before`);
-    this.#note(turnId, begun(before, isLate));
+    this.#storeChanges(turnId, begun(before, isLate));
   }
 
   #toolCalled(toolCallId: string): void {
@@ -286,19 +286,19 @@ export class TurnRecorder implements Disposable {
     const entry = index === undefined ? undefined : model.state.entries[index];
     if (!turn || entry?.kind !== 'tool') return;
     // Agents read a file before they change it.
-    this.#name(placesOf(entry));
+    this.#nameInStates(placesOf(entry));
     if (READING.has(entry.toolKind)) return;
     this.#mayWrite(turn);
     if (!isEnded(entry.status)) return;
-    if (entry.status === 'completed') turn.shown.ended(entry);
-    this.#lookSoon(turn);
+    if (entry.status === 'completed') turn.diffs.addDiffsOf(entry);
+    this.#scheduleLiveState(turn);
   }
 
   /** Without git, only named files are read. */
-  #name(all: readonly string[]): void {
-    const paths = all.filter((path) => !this.#named.has(path));
+  #nameInStates(all: readonly string[]): void {
+    const paths = all.filter((path) => !this.#namedPaths.has(path));
     if (paths.length === 0) return;
-    for (const path of paths) this.#named.add(path);
+    for (const path of paths) this.#namedPaths.add(path);
     void this.#options.states().then(
       (states) => {
         for (const path of paths) states.name(resolve(this.#options.cwd, path));
@@ -307,30 +307,30 @@ export class TurnRecorder implements Disposable {
     ); // errors are reported where the states are used
   }
 
-  #lookSoon(turn: RecordedTurn): void {
-    if (this.#look) return;
+  #scheduleLiveState(turn: RecordedTurn): void {
+    if (this.#pendingLiveState) return;
     const wait = turn.before ? this.#sequence.waitMs(LIVE_PAUSE_MS) : LIVE_PAUSE_MS;
     const timer = setTimeout(() => {
-      this.#look = undefined;
-      void this.#inOrder(() => this.#lookAt(turn));
+      this.#pendingLiveState = undefined;
+      void this.#enqueue(() => this.#takeLiveState(turn));
     }, wait);
-    this.#look = toDisposable(() => {
+    this.#pendingLiveState = toDisposable(() => {
       clearTimeout(timer);
-      this.#look = undefined;
+      this.#pendingLiveState = undefined;
     });
   }
 
-  async #lookAt(turn: RecordedTurn): Promise<void> {
+  async #takeLiveState(turn: RecordedTurn): Promise<void> {
     if (turn.hasEnded || !turn.before) return;
     const taken = await this.#sequence.take(this.#abort.signal);
     const files = await this.#changes(turn.before, taken.snapshot);
-    turn.seen = taken;
-    turn.soFar = { files };
+    turn.lastState = taken;
+    turn.liveChanges = { files };
     await this.#compare(turn, files);
-    this.#options.onLook(turn.turnId);
+    this.#options.onLiveChanges(turn.turnId);
   }
 
-  async #compare({ shown }: RecordedTurn, files: readonly FileChange[]): Promise<void> {
+  async #compare({ diffs }: RecordedTurn, files: readonly FileChange[]): Promise<void> {
     const { model, states, onWritten } = this.#options;
     const open = new Set<string>();
     for (let index = model.state.entries.length - 1; index >= 0; index--) {
@@ -338,32 +338,34 @@ export class TurnRecorder implements Disposable {
       if (entry?.kind === 'turn_end') break;
       if (entry?.kind === 'tool' && !isEnded(entry.status)) for (const path of placesOf(entry)) open.add(path);
     }
-    for (const { toolCallId } of await shown.compare(await states(), files, (path) => open.has(path)))
+    for (const { toolCallId } of await diffs.compare(await states(), files, (path) => open.has(path)))
       onWritten(toolCallId);
   }
 
   #end(turnId: string): void {
     const turn = this.#turn;
     if (turn?.turnId !== turnId) return;
-    this.#look?.dispose();
+    this.#pendingLiveState?.dispose();
     this.#turn = undefined;
     turn.hasEnded = true;
     // It may have ended long before this window could look at the disk.
-    if (turn.isResumed && !turn.seen) turn.isUnseen = true;
+    if (turn.isResumed && !turn.lastState) turn.isUnseen = true;
     const mark = this.#sequence.mark();
-    void this.#inOrder(() => this.#takeLast(turn, mark)).then(() => this.#recorded.delete(turnId));
+    void this.#enqueue(() => this.#takeLastState(turn, mark)).then(() => this.#recordings.delete(turnId));
   }
 
-  async #takeLast(turn: RecordedTurn, mark: number): Promise<void> {
+  async #takeLastState(turn: RecordedTurn, mark: number): Promise<void> {
     const { before } = turn;
     if (!before) return;
     if (turn.followedAt === undefined) await delay(PAINT_MS, undefined, { signal: this.#abort.signal });
     const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
     // Later writes belong to the next turn.
-    const { followedAt, seen } = turn;
-    const earlier = seen && followedAt !== undefined && seen.ended <= followedAt ? seen.snapshot : before;
-    const after = followedAt === undefined ? taken.snapshot : await this.#asBefore(followedAt, taken.snapshot, earlier);
-    this.#lastEnd = { ...taken, snapshot: after };
+    const { followedAt, lastState } = turn;
+    const earlier =
+      lastState && followedAt !== undefined && lastState.ended <= followedAt ? lastState.snapshot : before;
+    const after =
+      followedAt === undefined ? taken.snapshot : await this.#withoutEarlyWrites(followedAt, taken.snapshot, earlier);
+    this.#lastTurnEnd = { ...taken, snapshot: after };
     const unseen = turn.isUnseen && 'interrupted';
     await this.#settle(before, after, turn.isLate ? 'late' : (gapOf(before, after) ?? unseen), turn);
   }
@@ -374,27 +376,27 @@ export class TurnRecorder implements Disposable {
     incomplete: TurnChanges['incomplete'],
     turn: RecordedTurn,
   ): Promise<void> {
-    const { turnId, isNoted, mayWrite, shown } = turn;
+    const { turnId, isBeginStored, mayWrite, diffs } = turn;
     const states = await this.#options.states();
     const files = await this.#changes(before, after);
     // A turn that changed and wrote nothing is complete; without a list, extra changes don't
     // matter.
     const reason = files.length > 0 || (mayWrite && incomplete !== 'interrupted') ? incomplete : undefined;
     if (files.length === 0 && reason === undefined) {
-      if (isNoted) this.#note(turnId, NOTHING);
+      if (isBeginStored) this.#storeChanges(turnId, NOTHING);
       return;
     }
-    if (!isNoted) await states.hold(before, `${turnId}/before`);
+    if (!isBeginStored) await states.hold(before, `${turnId}/before`);
     await states.hold(after, `${turnId}/after`);
     await this.#compare(turn, files);
     const edits = this.#yoursIn(turn);
-    const yours = new Set(files.flatMap(pathsOf).filter((path) => isOrIsIn(path, edits)));
+    const yours = new Set(files.flatMap(pathsOf).filter((path) => isCoveredBy(path, edits)));
     const unnamed = this.#unnamedIn(turn, files);
-    this.#note(turnId, {
+    this.#storeChanges(turnId, {
       folders: foldersOf(before, after),
       ...totalOf(files),
       incomplete: reason,
-      writtenDifferently: shown.found.length > 0 ? shown.found : undefined,
+      writtenDifferently: diffs.found.length > 0 ? diffs.found : undefined,
       alsoYours: yours.size > 0 ? [...yours].slice(0, MAX_YOURS) : undefined,
       unnamed: unnamed.size > 0 ? [...unnamed].slice(0, MAX_YOURS) : undefined,
       hasMoreUnnamed: Math.max(unnamed.size, yours.size) > MAX_YOURS ? true : undefined,
@@ -414,7 +416,7 @@ export class TurnRecorder implements Disposable {
       await this.#settle(statesOf(changes).before, end, 'interrupted', turn);
     } catch (error) {
       // The recovery would fail at each start.
-      this.#note(id, NOTHING);
+      this.#storeChanges(id, NOTHING);
       throw error;
     }
   }
@@ -434,29 +436,29 @@ export class TurnRecorder implements Disposable {
   }
 
   async #changes(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {
-    if (isSame(before, after)) return [];
+    if (isSameSnapshot(before, after)) return [];
     return (await this.#options.states()).changes(before, after, this.#abort.signal);
   }
 
-  #note(turnId: string, changes: TurnChanges): void {
-    if (!this.#abort.signal.aborted) this.#options.note(turnId, changes);
+  #storeChanges(turnId: string, changes: TurnChanges): void {
+    if (!this.#abort.signal.aborted) this.#options.storeChanges(turnId, changes);
   }
 
   /** Runs jobs one after another, after outgoing messages have been sent. Failures are logged. */
-  #inOrder(job: () => Promise<void>): Promise<void> {
-    this.#work = this.#work
+  #enqueue(job: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue
       .then(() => setImmediate())
       .then(() => (this.#abort.signal.aborted ? undefined : job()))
       .catch((error: unknown) => {
         if (!this.#abort.signal.aborted) this.#options.log.warn(`changes of session: ${messageOf(error)}`);
       });
-    return this.#work;
+    return this.#queue;
   }
 }
 
 function newTurn(turnId: string, startedAt: number): RecordedTurn {
-  const hasBegun = Promise.resolve();
-  return { turnId, startedAt, hasBegun, written: new Set(), commands: [], shown: new ShownDiffs() };
+  const whenBegun = Promise.resolve();
+  return { turnId, startedAt, whenBegun, written: new Set(), commands: [], diffs: new ShownDiffs() };
 }
 
 function begun(before: Snapshot, isLate: true | undefined): TurnChanges {
@@ -471,7 +473,7 @@ function placesOf({ locations, content }: ToolEntry): readonly string[] {
 
 /** File times lag by up to a kernel tick. */
 const TICK_MS = 10;
-const TOGETHER = 64;
+const PARALLEL_READS = 64;
 
 /**
  * Returns absolute paths written, created, renamed or deleted since a time.
@@ -479,10 +481,10 @@ const TOGETHER = 64;
  */
 async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
   const written: string[] = [];
-  for (let from = 0; from < changes.length; from += TOGETHER) {
-    const some = changes.slice(from, from + TOGETHER);
-    const times = await Promise.all(some.map(timeOf));
-    written.push(...some.filter((_, index) => isSince(times[index] ?? 0, at)).flatMap(pathsOf));
+  for (let from = 0; from < changes.length; from += PARALLEL_READS) {
+    const part = changes.slice(from, from + PARALLEL_READS);
+    const times = await Promise.all(part.map(timeOf));
+    written.push(...part.filter((_, index) => isSince(times[index] ?? 0, at)).flatMap(pathsOf));
   }
   return written;
 }

@@ -24,7 +24,7 @@ export interface AskedConversation {
   readonly model: Pick<SessionView, 'state'>;
   readonly services: { readonly terminals: Terminals };
   readonly turns: { readonly requests: UserRequests; readonly isCancelled: boolean };
-  readonly subagents: Pick<Subagents, 'untilStopped'>;
+  readonly subagents: Pick<Subagents, 'stopSignal'>;
   readonly connector: {
     readonly sessionId: string | undefined;
     readonly agentSide: AnsweringSide | undefined;
@@ -93,7 +93,7 @@ async function messageTools({ connector }: AskedConversation, params: unknown, s
 }
 
 function isKnown({ connector, subagents }: AskedConversation, sessionId: string): boolean {
-  return sessionId === connector.sessionId || subagents.untilStopped(sessionId) !== undefined;
+  return sessionId === connector.sessionId || subagents.stopSignal(sessionId) !== undefined;
 }
 
 async function untilOpened({ connector }: AskedConversation, params: unknown): Promise<void> {
@@ -108,7 +108,7 @@ function checkSession({ connector, subagents }: AskedConversation, sessionId: st
   const ownSessionId = connector.sessionId;
   if (ownSessionId !== undefined) connector.agentSide?.link.router.requested(ownSessionId);
   if (sessionId === ownSessionId) return undefined;
-  const untilStopped = subagents.untilStopped(sessionId);
+  const untilStopped = subagents.stopSignal(sessionId);
   if (untilStopped) return untilStopped;
   throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }

@@ -102,7 +102,7 @@ export class ConnectionEvents implements ConnectorListener {
       recorder.apply({ type: 'error', code, message: texts.message, stderr: stderr || undefined });
     }
     handoff.starting(this.#model.state.entries);
-    changes.starting();
+    changes.recover();
   }
 
   replacing(): void {
@@ -156,7 +156,7 @@ export class ConnectionEvents implements ConnectorListener {
     const windowEnded = this.#conversation.endsWithWindow || earlier !== undefined || note === 'window-ended';
     if (hadSession && queue.items.length > 0) queue.pause(windowEnded ? 'window-ended' : detailed('agent-ended', note));
     turns.exited(note, interrupted);
-    subagents.ended();
+    subagents.onAgentEnded();
     void services.terminals.closeSession(key);
     if (!earlier) return;
     progress.clearEarlier();

@@ -105,7 +105,7 @@ export class Conversation implements Disposable {
     this.recorder = new Recorder(this.#model, persistence, now, this.progress);
     this.changes = changesOfSession(this, this.#model);
     this.choices = new Choices(this, () => this.#model.touch('modes'));
-    this.recorder.onDidApply((event) => this.changes.happened(event));
+    this.recorder.onDidApply((event) => this.changes.onEvent(event));
     this.recorder.onDidApply((event) => this.choices.happened(event));
     this.recorder.onDidApply(({ type }) => type === 'turn_ended' && this.connector.checkSignIn());
     this.queue = this.#newQueue(kept);
@@ -122,7 +122,12 @@ export class Conversation implements Disposable {
     this.turns = new TurnControl({ queue, recorder, services, session, model: this.#model, judge: judgeFor(this) });
     this.queueActions = new QueueActions(this);
     const side = () => this.connector.agentSide;
-    this.subagents = new Subagents({ side, ownId: () => this.sessionId, apply: recorder.apply, log: services.log });
+    this.subagents = new Subagents({
+      agent: side,
+      ownId: () => this.sessionId,
+      apply: recorder.apply,
+      log: services.log,
+    });
     this.events = new ConnectionEvents(this, this.#model);
     this.connector = this.#newConnector(options, earlier);
     this.ops = new SessionOps(this);
@@ -176,7 +181,7 @@ export class Conversation implements Disposable {
     this.#whole = kept.whole && complete(kept.whole);
     if (earlier) this.turns.restore(earlier.turns, this.#model.state, promptOf(this));
     if (running === 'far') this.events.cut();
-    this.changes.recalled();
+    this.changes.onRestored();
   }
 
   /** Changes only through {@link note} and the agent, so that all changes are stored. */

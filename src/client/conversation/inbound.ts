@@ -94,7 +94,7 @@ export class Inbound implements AgentSession {
         if (event.type === 'subagent' && !subagents.isSubagent(event.sessionId)) return;
         if (!isApplied) recorder.applyAt(event, now);
         if (!past && PROGRESS_EVENTS.has(event.type)) connector.progressed();
-        if (event.type === 'subagent') subagents.announce(event.sessionId);
+        if (event.type === 'subagent') subagents.register(event.sessionId);
       }),
     );
   };

@@ -12,7 +12,7 @@ export class ItemReader {
   readonly #now: number;
   #count = 0;
   #turn: string | undefined;
-  #at = 0;
+  #lastTime = 0;
   readonly #calls: string[] = [];
 
   /** @param now latest possible time, in ms since 1970 */
@@ -22,13 +22,13 @@ export class ItemReader {
 
   read(item: SessionItem): readonly TimedEvent[] {
     const at = this.#within(item.at);
-    this.#at = at;
+    this.#lastTime = at;
     if (item.type === 'tool') return this.#tool(item);
     return this.#eventsOf(item, at).map((event) => ({ at, event }));
   }
 
   end(): readonly TimedEvent[] {
-    return this.#endTurn('unknown', this.#at).map((event) => ({ at: this.#at, event }));
+    return this.#endTurn('unknown', this.#lastTime).map((event) => ({ at: this.#lastTime, event }));
   }
 
   #eventsOf(item: Exclude<SessionItem, ToolItem>, at: number): readonly SessionEvent[] {
@@ -86,7 +86,7 @@ export class ItemReader {
     };
     const isOpen = status === 'pending' || status === 'in_progress' || status === 'paused';
     const end = { status: isOpen ? 'cancelled' : status } as const;
-    const [began, ended] = [this.#at, this.#within(endedAt ?? item.at)];
+    const [began, ended] = [this.#lastTime, this.#within(endedAt ?? item.at)];
     const first = ended === began ? { ...patch, ...end } : { ...patch, status: 'in_progress' as const };
     const call: SessionEvent = { type: 'tool_call', toolCallId, announced: true, patch: first };
     const over: SessionEvent = { type: 'tool_call', toolCallId, announced: false, patch: end };

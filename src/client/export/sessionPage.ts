@@ -83,13 +83,13 @@ export class SessionPage {
       case 'turn_end':
         return this.#turn ? `<p class="dim">${escapeHtml(endLine(this.#turn, item))}</p>\n` : '';
       case 'user':
-        return `${this.#says('user')}<div class="user">${this.#blocks(item.content)}</div>\n`;
+        return `${this.#message('user')}<div class="user">${this.#blocks(item.content)}</div>\n`;
       case 'agent':
-        return `${this.#says('agent')}<div>${this.#blocks(item.content)}</div>\n`;
+        return `${this.#message('agent')}<div>${this.#blocks(item.content)}</div>\n`;
       case 'thought':
-        return `${this.#says('agent')}${folded(escapeHtml(l10n.t('Thought')), this.#blocks(item.content))}\n`;
+        return `${this.#message('agent')}${folded(escapeHtml(l10n.t('Thought')), this.#blocks(item.content))}\n`;
       case 'tool':
-        return `${this.#says('agent')}${this.#tool(item)}\n`;
+        return `${this.#message('agent')}${this.#tool(item)}\n`;
       case 'plan': {
         if (item.removed) return '';
         const steps = item.steps.map(
@@ -98,7 +98,7 @@ export class SessionPage {
         const list = steps.length > 0 ? `<ul>${steps.join('')}</ul>` : '';
         const text =
           item.markdown === undefined ? escapeHtml(item.uri ?? '') : markdownHtml(item.markdown, this.#names);
-        return `${this.#says('agent')}<section><strong>${escapeHtml(l10n.t('Plan'))}</strong>${list}${text}</section>\n`;
+        return `${this.#message('agent')}<section><strong>${escapeHtml(l10n.t('Plan'))}</strong>${list}${text}</section>\n`;
       }
       case 'notice':
         return `<p class="dim"><strong>${escapeHtml(item.title)}</strong> ${escapeHtml(item.text)}</p>\n`;
@@ -118,7 +118,7 @@ export class SessionPage {
     return `${this.close()}</body></html>\n`;
   }
 
-  #says(speaker: 'user' | 'agent'): string {
+  #message(speaker: 'user' | 'agent'): string {
     if (this.#speaker === speaker) return '';
     this.#speaker = speaker;
     return `<h2>${escapeHtml(speaker === 'user' ? l10n.t('You') : this.#agent)}</h2>`;

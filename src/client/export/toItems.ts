@@ -13,7 +13,7 @@ export class ItemWriter {
   readonly #turns: ReadonlyMap<string, State['turns'][number]>;
   readonly #begun = new Set<string>();
   #open: string | undefined;
-  #last = 0;
+  #lastTime = 0;
 
   constructor(state: State) {
     this.#state = state;
@@ -27,14 +27,14 @@ export class ItemWriter {
     const item = this.#itemOf(entry);
     if (!item) return begins;
     if (depth > 0) return [{ ...item, depth } as SessionItem];
-    this.#last = item.at;
+    this.#lastTime = item.at;
     return [...begins, item];
   }
 
   end(): readonly SessionItem[] {
     if (this.#open === undefined) return [];
     this.#open = undefined;
-    return [{ type: 'turn_end', at: this.#last, reason: 'unknown' }];
+    return [{ type: 'turn_end', at: this.#lastTime, reason: 'unknown' }];
   }
 
   #begin(id: string): readonly SessionItem[] {
@@ -42,7 +42,7 @@ export class ItemWriter {
     if (!turn) return [];
     this.#begun.add(id);
     this.#open = id;
-    this.#last = turn.startedAt;
+    this.#lastTime = turn.startedAt;
     const by = turn.elsewhere ? ({ by: 'user', elsewhere: true } as const) : { by: turn.origin };
     return [{ type: 'turn', at: turn.startedAt, ...by }];
   }

@@ -57,7 +57,7 @@ export class CommunicationChat {
   #branches: readonly SessionDescriptor[] = [];
   #adopted: SessionDescriptor | undefined;
   #emit: ((event: SessionEvent) => void) | undefined;
-  #kept: string | undefined;
+  #stored: string | undefined;
   #unanswered: string | undefined;
 
   constructor(key: string, services: ChatServices, model: SessionView, transcript: () => readonly Message[]) {
@@ -121,7 +121,7 @@ export class CommunicationChat {
       client: new CommunicationClient({ baseUrl: last.url, log, onTraffic: traffic }),
       agentName: last.agent,
     };
-    const isElsewhere = from !== undefined && !isSame(from, endpoint);
+    const isElsewhere = from !== undefined && !isSameContent(from, endpoint);
     const session = this.#begin(record, isElsewhere ? from : endpoint);
     const running = record.running === true ? undefined : record.running;
     if (record.running) {
@@ -144,7 +144,7 @@ export class CommunicationChat {
     try {
       const outcome = await session.send(prompt, signal);
       if (outcome.isAwaiting) {
-        this.#tell(ownText('agent-awaits'));
+        this.#emitNotice(ownText('agent-awaits'));
       }
       return outcome;
     } finally {
@@ -195,7 +195,7 @@ export class CommunicationChat {
     const { isAsking } = this;
     await this.#session?.cancel();
     if (!isAsking) return;
-    this.#tell(ownText('question-withdrawn'));
+    this.#emitNotice(ownText('question-withdrawn'));
     await this.#keep();
   }
 
@@ -210,7 +210,7 @@ export class CommunicationChat {
       visited,
       now: clock.now,
       log,
-      emit: (event) => this.#show(event),
+      emit: (event) => this.#showEvent(event),
       onDidFork: ({ theirs }) => {
         this.#branches = withBranch(this.#branches, theirs);
       },
@@ -223,7 +223,7 @@ export class CommunicationChat {
     return this.#session;
   }
 
-  #show(event: SessionEvent): void {
+  #showEvent(event: SessionEvent): void {
     this.#emit?.(event);
     if (event.type === 'gap') this.#services.readPart?.(this.#key, event.gapId);
   }
@@ -251,7 +251,7 @@ export class CommunicationChat {
     const whole = new SessionModel();
     whole.apply({ type: 'message', role: 'user', messageId: 'asked', content: asked.content }, 0);
     for (const event of said) whole.apply(event, 0);
-    for (const event of reconcile(known, whole.state)) this.#show(event);
+    for (const event of reconcile(known, whole.state)) this.#showEvent(event);
     return true;
   }
 
@@ -260,10 +260,10 @@ export class CommunicationChat {
     const from = this.#endpoint;
     await session.moveTo(endpoint, signal);
     this.#endpoint = endpoint;
-    if (!from || isSame(from, endpoint)) return;
+    if (!from || isSameContent(from, endpoint)) return;
     const count = session.descriptor.history.length;
-    if (isAwaiting) this.#tell(ownText('question-withdrawn'));
-    this.#tell(ownText('session-moved', endpoint.agentName, endpoint.client.origin, count));
+    if (isAwaiting) this.#emitNotice(ownText('question-withdrawn'));
+    this.#emitNotice(ownText('session-moved', endpoint.agentName, endpoint.client.origin, count));
     await this.#keep();
   }
 
@@ -294,7 +294,7 @@ export class CommunicationChat {
       const text = await descriptors?.read(this.#key);
       const record = text === undefined ? undefined : readRecord(text);
       if (text !== undefined && !record) log.warn(`What was kept of the HTTP session of ${this.#key} is damaged.`);
-      this.#kept = text;
+      this.#stored = text;
       return record;
     } catch (error) {
       log.warn(`What was kept of the HTTP session of ${this.#key} cannot be read: ${messageOf(error)}`);
@@ -323,16 +323,16 @@ export class CommunicationChat {
 
   async #write(text: string): Promise<void> {
     const { descriptors, log } = this.#services;
-    if (text === this.#kept) return;
+    if (text === this.#stored) return;
     try {
       await descriptors?.write(this.#key, text);
-      this.#kept = text;
+      this.#stored = text;
     } catch (error) {
       log.error(`The HTTP session of ${this.#key} is not kept: ${messageOf(error)}`);
     }
   }
 
-  #tell(said: OwnText): void {
+  #emitNotice(said: OwnText): void {
     this.#emit?.({ type: 'notice', severity: 'info', title: '', said, own: true });
   }
 }
@@ -351,6 +351,6 @@ function wordsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? '').join('');
 }
 
-function isSame(one: AgentEndpoint, other: AgentEndpoint): boolean {
+function isSameContent(one: AgentEndpoint, other: AgentEndpoint): boolean {
   return one.agentName === other.agentName && one.client.baseUrl === other.client.baseUrl;
 }

@@ -158,7 +158,7 @@ export async function lookUpAgent(options: LookUpOptions, stages: Stages, signal
     return { log, scrub, client, description: describeAgent(manifest) };
   } catch (error) {
     if (signal.aborted) throw error;
-    throw named(error, agent.name, scrub);
+    throw withAgentName(error, agent.name, scrub);
   }
 }
 
@@ -208,7 +208,7 @@ export class CommunicationLink implements AgentLink {
   }
 
   async describe(error: unknown): Promise<ParleyError> {
-    return named(error, this.#name, this.#scrub);
+    return withAgentName(error, this.#name, this.#scrub);
   }
 
   async close(): Promise<void> {
@@ -227,7 +227,7 @@ export class CommunicationLink implements AgentLink {
 }
 
 /** The text may quote the server. */
-function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
+function withAgentName(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const [code, hint] = error instanceof ParleyError ? [error.code, error.texts.hint] : ['agent-error', undefined];
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
   const advice = refused ? credentialsHint() : hint;

@@ -12,8 +12,8 @@ const MAX_ERRORS = 200;
 export class ServerRefusals {
   readonly #store: FactStore;
   /** What was opened with servers, and errors that occurred without them too. */
-  readonly #known = new Set<string>();
-  readonly #suspected = new Map<string, 'new' | 'known'>();
+  readonly #facts = new Set<string>();
+  readonly #suspectedAgents = new Map<string, 'new' | 'known'>();
   readonly #takeOwn = new Set<string>();
 
   constructor(store: FactStore = new Map<string, unknown>()) {
@@ -25,7 +25,7 @@ export class ServerRefusals {
    * @param servers different ones are tried again
    */
   of(agent: string, servers: readonly McpServer[]): Refused | undefined {
-    if (this.#suspected.has(agent)) return 'own';
+    if (this.#suspectedAgents.has(agent)) return 'own';
     const kept = this.#store.get(PREFIX + agent);
     const refused = at(kept, 'refused');
     if (refused === 'own') return 'own';
@@ -43,14 +43,14 @@ export class ServerRefusals {
    */
   ended(agent: string, hasOwn: boolean): void {
     if (!hasOwn)
-      this.#suspected.delete(agent); // our server isn't the reason
-    else if (!this.#takeOwn.has(agent)) this.#suspected.set(agent, 'new');
+      this.#suspectedAgents.delete(agent); // our server isn't the reason
+    else if (!this.#takeOwn.has(agent)) this.#suspectedAgents.set(agent, 'new');
   }
 
   /** Returns true, once, if our own server may be the reason. */
   takeSuspicion(agent: string): boolean {
-    if (this.#suspected.get(agent) !== 'new') return false;
-    this.#suspected.set(agent, 'known');
+    if (this.#suspectedAgents.get(agent) !== 'new') return false;
+    this.#suspectedAgents.set(agent, 'known');
     return true;
   }
 
@@ -65,12 +65,12 @@ export class ServerRefusals {
 
   mayExplain(agent: string, servers: readonly McpServer[], error: string): boolean {
     if (servers.length === 0) return false;
-    return !this.#known.has(`${agent} takes ${hashOf(servers)}`) && !this.#known.has(`${agent} fails ${error}`);
+    return !this.#facts.has(`${agent} takes ${hashOf(servers)}`) && !this.#facts.has(`${agent} fails ${error}`);
   }
 
   #remember(fact: string): void {
-    if (this.#known.size >= MAX_ERRORS) this.#known.clear();
-    this.#known.add(fact);
+    if (this.#facts.size >= MAX_ERRORS) this.#facts.clear();
+    this.#facts.add(fact);
   }
 }
 

@@ -64,7 +64,7 @@ export interface KeptSession {
   promptsFrom(source: () => ReadonlyMap<string, string>): void;
   /** Leaves ends of texts that the journal lacks with the keeper, for the next window. */
   holdBack(step: number, heldBack: readonly TimedEvent[]): void;
-  settled(awaited: ReadonlySet<string>): readonly string[];
+  settled(awaitedPrompts: ReadonlySet<string>): readonly string[];
   /**
    * The journal has reached a step.
    * @param settled prompts whose end is stored; until then the keeper must keep them, or the next

@@ -133,7 +133,7 @@ export class RecordedSession {
       onOpen: () => this.#opened(),
     });
     this.#subagents = new Subagents({
-      side: () => ({ link: { router: this.#openings.router }, dialect: this.#agent.dialect }),
+      agent: () => ({ link: { router: this.#openings.router }, dialect: this.#agent.dialect }),
       ownId: () => this.#openings.current,
       apply,
       log,
@@ -208,7 +208,7 @@ export class RecordedSession {
     const { current } = this.#openings;
     const isOurs = current === undefined || sessionId === current;
     const subagent = typeof sessionId === 'string' && !isOurs ? sessionId : undefined;
-    if (!isOurs && (subagent === undefined || !this.#subagents.untilStopped(subagent))) return undefined;
+    if (!isOurs && (subagent === undefined || !this.#subagents.stopSignal(subagent))) return undefined;
     return this.#requests.ask(this.#agent.dialect, params, subagent, this.#isCancelled);
   }
 
@@ -287,7 +287,7 @@ export class RecordedSession {
     readUpdates(this.#agent.dialect, updates, past, session, this.#log, (event, isApplied) => {
       if (event.type === 'subagent' && !this.#subagents.isSubagent(event.sessionId)) return;
       if (!isApplied) this.#emit(event);
-      if (event.type === 'subagent') this.#subagents.announce(event.sessionId);
+      if (event.type === 'subagent') this.#subagents.register(event.sessionId);
     });
   };
 
@@ -320,7 +320,7 @@ export class RecordedSession {
   #end(note: 'session-closed' | 'recording-ended'): void {
     this.#close();
     this.#turns.feed({ type: 'exited', note, interrupted: true });
-    this.#subagents.ended();
+    this.#subagents.onAgentEnded();
   }
 
   #close(): void {
@@ -439,7 +439,7 @@ export class RecordedSession {
 
   /** Stop also gives up reopening a lost session. */
   #cancel(params: unknown): void {
-    if (this.#subagents.untilStopped(String(at(params, 'sessionId')))) return;
+    if (this.#subagents.stopSignal(String(at(params, 'sessionId')))) return;
     this.#turns.feed({ type: 'cancel' });
     if (this.#lost.length === 0) return;
     this.#openings.giveUp();
@@ -543,7 +543,7 @@ class RecordedClock {
 class RecordedLoss {
   readonly #turns: TurnDriver;
   readonly #model: SessionView;
-  readonly #subagents: Pick<Subagents, 'ended' | 'resume'>;
+  readonly #subagents: Pick<Subagents, 'onAgentEnded' | 'resume'>;
   #isUndecided = false;
   /** The prompt of the waiting turn, if nothing shows that the agent has it. */
   #doubtfulPrompt: KeptItem | undefined;
@@ -552,7 +552,7 @@ class RecordedLoss {
   #isOpen = false;
   readonly #runningCalls = new RunningCalls();
 
-  constructor(turns: TurnDriver, model: SessionView, subagents: Pick<Subagents, 'ended' | 'resume'>) {
+  constructor(turns: TurnDriver, model: SessionView, subagents: Pick<Subagents, 'onAgentEnded' | 'resume'>) {
     this.#turns = turns;
     this.#model = model;
     this.#subagents = subagents;
@@ -609,7 +609,7 @@ class RecordedLoss {
 
   end(): void {
     this.#turns.feed({ type: 'exited', note: 'agent-restarted', interrupted: true });
-    this.#subagents.ended();
+    this.#subagents.onAgentEnded();
   }
 
   #checkRejoined({ answer, state }: SessionStatus): void {

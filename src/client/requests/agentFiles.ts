@@ -12,7 +12,7 @@ import type { FilePort } from '../ports/ports';
 import type { AskFile, FileQuestion } from './fileQuestions';
 import { GivenTexts } from './givenTexts';
 import { isProtected } from './protectedPaths';
-import { isInsideRoots, placesOf, realTarget } from './roots';
+import { candidatePathsOf, isInsideRoots, realTarget } from './roots';
 import { sliceLines } from './textEdit';
 
 /** The user denied access. JSON-RPC leaves -32000 to -32099 to applications. */
@@ -162,7 +162,7 @@ function absolute(text: string, roots: readonly string[]): string {
   const path = pathOfFileAddress(text);
   if (path.includes('\0')) throw new RpcError(RPC_CODES.invalidParams, 'A path cannot contain a zero character.');
   if (!isAbsolute(path)) throw new RpcError(RPC_CODES.invalidParams, `Not an absolute path: ${path}`, { path });
-  const [place] = placesOf(path, roots);
+  const [place] = candidatePathsOf(path, roots);
   if (place !== undefined) return place;
   if (!isWindowsFilePath(path))
     throw new RpcError(RPC_CODES.invalidParams, `Not a path of a file on Windows: ${path}`, { path });

@@ -2,7 +2,7 @@
 // the change.
 import { readDiff } from '../../acp/protocol/gitPatch';
 import type { ChangeHunk } from '../../session/events/content';
-import { onlyPlaceOf } from './textEdit';
+import { onlyIndexOf } from './textEdit';
 
 const MAX_LINE = 300;
 /** Characters searched for the parts of a patch: about a second. */
@@ -66,7 +66,7 @@ function patched(before: string, hunks: readonly ChangeHunk[]): string | undefin
   let from = 0;
   for (const { lines } of hunks) {
     const old = sideOf(lines, '-');
-    const at = old === '' ? (before === '' ? 0 : undefined) : onlyPlaceOf(text, `\n${old}`);
+    const at = old === '' ? (before === '' ? 0 : undefined) : onlyIndexOf(text, `\n${old}`);
     if (at === undefined || at + 1 < from) return undefined;
     made += text.slice(from, at + 1) + sideOf(lines, '+');
     from = at + 1 + old.length;

@@ -4,7 +4,7 @@ import type { ChangeHunk } from '../../session/events/content';
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';
 import { plainEnds } from './lineEnds';
-import { onlyPlaceOf } from './textEdit';
+import { onlyIndexOf } from './textEdit';
 
 const MAX_WORDS = 20_000;
 
@@ -42,14 +42,14 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
     in(text) {
       if (before === undefined || before === text) return after;
       if (text === undefined) return undefined;
-      const place = onlyPlaceOf(text, before);
+      const place = onlyIndexOf(text, before);
       return place === undefined ? undefined : text.slice(0, place) + after + text.slice(place + before.length);
     },
   };
 }
 
 /** @param proposed the whole file as the agent proposed it; `made`: as it is now */
-export function wordsOnEdited(path: string, proposed: string, made: string): string {
+export function editMessage(path: string, proposed: string, made: string): string {
   const said = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
   const lines = lineDiff(proposed, made)?.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [
     `@@ -${oldStart} +${newStart} @@`,
@@ -64,7 +64,7 @@ export function wordsOnEdited(path: string, proposed: string, made: string): str
 const EDITED =
   /^I edited your change of (.{1,4096}) and saved it myself, so do not make it again\. Go on from the file as it is now\.(?: What I changed in your version:\n\n(`{3,})diff\n([\s\S]*)\n\2)?$/;
 
-/** Parses {@link wordsOnEdited}: agents and other clients store only its text. */
+/** Parses {@link editMessage}: agents and other clients store only its text. */
 export function editsIn(text: string): { readonly path: string; readonly hunks: readonly ChangeHunk[] } | undefined {
   const [, path, , words = ''] = (text.length < 2 * MAX_WORDS && EDITED.exec(text)) || [];
   if (path === undefined) return undefined;

@@ -57,7 +57,7 @@ export class ElicitationRequestHandler {
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
     const restored = this.#takeRestored(message, body);
-    if (restored) return this.#goOn(restored, asked, signal);
+    if (restored) return this.#awaitAnswer(restored, asked, signal);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
     const id = randomUUID();
     const ofRequest = 'requestId' in scope;
@@ -95,7 +95,7 @@ export class ElicitationRequestHandler {
     return index < 0 ? undefined : this.#restored.splice(index, 1)[0];
   }
 
-  #goOn(
+  #awaitAnswer(
     { id, question }: Restored,
     { elicitationId, scope }: ElicitationAsk,
     signal: AbortSignal,
@@ -166,7 +166,7 @@ export class ElicitationRequestHandler {
     }
   }
 
-  exited(): void {
+  agentExited(): void {
     this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { action: 'cancel' }, 'exit');
   }

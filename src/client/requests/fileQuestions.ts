@@ -25,8 +25,8 @@ const options = () =>
 
 export class FileQuestions {
   readonly #permissions: Pick<PermissionRequestHandler, 'ask'>;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  #previous: Promise<unknown> = Promise.resolve();
+  #pendingCount = 0;
   #refusesAll = false;
   #turn = new AbortController();
 
@@ -35,15 +35,15 @@ export class FileQuestions {
   }
 
   readonly ask: AskFile = async (question, signal) => {
-    if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
+    if (this.#refusesAll || this.#pendingCount >= MAX_WAITING) return false;
     const over = AbortSignal.any([signal, this.#turn.signal]);
-    this.#waiting += 1;
-    const asked = this.#last.then(() => (this.#refusesAll || over.aborted ? false : this.#ask(question, over)));
-    this.#last = asked.catch(() => undefined);
+    this.#pendingCount += 1;
+    const asked = this.#previous.then(() => (this.#refusesAll || over.aborted ? false : this.#ask(question, over)));
+    this.#previous = asked.catch(() => undefined);
     try {
       return await asked;
     } finally {
-      this.#waiting -= 1;
+      this.#pendingCount -= 1;
     }
   };
 

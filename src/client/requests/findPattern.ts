@@ -67,10 +67,10 @@ function isWord(char: string | undefined): boolean {
 }
 
 /** Also runs in the thread, so it must not use anything from outside. */
-function matchesIn(pattern: RegExp, text: string, most: number): readonly number[] {
+function matchesIn(pattern: RegExp, text: string, limit: number): readonly number[] {
   const matches: number[] = [];
   pattern.lastIndex = 0;
-  while (matches.length < 2 * most) {
+  while (matches.length < 2 * limit) {
     const match = pattern.exec(text);
     if (!match) break;
     if (match[0] === '') pattern.lastIndex = match.index + ((text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
@@ -92,8 +92,8 @@ const TEST_SOURCE = `${HEAD}answer((text) => pattern.test(text) ? [0, 0] : []);`
 
 class PatternThread implements FindMatches {
   readonly #thread: Worker;
-  #last: Promise<unknown> = Promise.resolve();
-  #isOver = false;
+  #previous: Promise<unknown> = Promise.resolve();
+  #hasEnded = false;
 
   constructor({ source, flags }: RegExp, script: string) {
     this.#thread = new Worker(script, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
@@ -102,22 +102,22 @@ class PatternThread implements FindMatches {
   }
 
   find(texts: readonly string[]): Promise<Matches> {
-    const found = this.#last.then(() => this.#ask(texts));
-    this.#last = found.catch(() => {});
+    const found = this.#previous.then(() => this.#ask(texts));
+    this.#previous = found.catch(() => {});
     return found;
   }
 
   dispose(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     void this.#thread.terminate();
   }
 
   #ask(texts: readonly string[]): Promise<Matches> {
-    if (this.#isOver) return Promise.resolve(texts.map(() => []));
+    if (this.#hasEnded) return Promise.resolve(texts.map(() => []));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => end(() => reject(new SlowPattern())), MAX_MS);
       const answer = (matches: Matches): void => end(() => resolve(matches));
-      const over = (): void => end(() => (this.#isOver ? resolve(texts.map(() => [])) : reject(new SlowPattern())));
+      const over = (): void => end(() => (this.#hasEnded ? resolve(texts.map(() => [])) : reject(new SlowPattern())));
       const end = (settle: () => void): void => {
         clearTimeout(timer);
         this.#thread.off('message', answer);

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
 import { plainEnds } from './lineEnds';
 import { isBelow, isInsideRoots, realTarget, realTargets } from './roots';
-import { onlyPlaceOf } from './textEdit';
+import { onlyIndexOf } from './textEdit';
 
 export type FileChange = Extract<ToolContent, { type: 'diff' }>;
 
@@ -92,7 +92,7 @@ function placeIn(text: string, change: FileChange, isMade: boolean): FragmentPla
   const { oldText = '', newText } = change;
   for (const said of isMade ? [newText, oldText] : [oldText, newText]) {
     const part = plainEnds(said);
-    const at = part.length > MAX_PART_CHARS && part !== text ? undefined : onlyPlaceOf(text, part);
+    const at = part.length > MAX_PART_CHARS && part !== text ? undefined : onlyIndexOf(text, part);
     if (at !== undefined) return { line: lineAt(text, at), whole: wholeLines(text, change, at, at + part.length) };
   }
   return undefined;

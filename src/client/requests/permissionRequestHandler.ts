@@ -33,7 +33,7 @@ export class PermissionRequestHandler {
   readonly #apply: (event: SessionEvent) => void;
   readonly #judge: JudgePermission | undefined;
   /** How often all questions were cancelled, including those that rules still judge. */
-  #cancelled = 0;
+  #cancelCount = 0;
   /** Questions of an earlier window that the agent has not repeated yet. */
   readonly #restored: RestoredQuestion[] = [];
 
@@ -53,9 +53,9 @@ export class PermissionRequestHandler {
     if (known) return this.#awaitAnswer(known.id, known.question, signal);
     this.describe(asked);
     if (refuse || signal.aborted) return { outcome: { outcome: 'cancelled' } };
-    const cancelled = this.#cancelled;
+    const cancelled = this.#cancelCount;
     const judged: Judgement = this.#judge ? await this.#judge(asked) : {};
-    if (signal.aborted || cancelled !== this.#cancelled || this.#open.size >= MAX_OPEN)
+    if (signal.aborted || cancelled !== this.#cancelCount || this.#open.size >= MAX_OPEN)
       return { outcome: { outcome: 'cancelled' } };
 
     const id = randomUUID();
@@ -98,7 +98,7 @@ export class PermissionRequestHandler {
     if (this.#restored.length === 0) return undefined;
     const index = this.#restored.findIndex(({ key }) => key === keyOf(asked));
     const found = index < 0 ? undefined : this.#restored.splice(index, 1)[0];
-    if (!found || saysTheSame(found.call, asked.patch)) return found;
+    if (!found || isSameQuestion(found.call, asked.patch)) return found;
     // The call does something else now, so the answer doesn't apply.
     this.#close(found.id, { outcome: 'cancelled' }, 'agent');
     return undefined;
@@ -143,7 +143,7 @@ export class PermissionRequestHandler {
   }
 
   cancelAll(by: Closer): void {
-    this.#cancelled += 1;
+    this.#cancelCount += 1;
     // Cancelled requests aren't repeated: a later equal question is a new one.
     this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
@@ -179,7 +179,7 @@ function keyOf({ toolCallId, title, options, description, command }: Alike): str
   return JSON.stringify([toolCallId, title, offered, description || null, command?.line, command?.cwd]);
 }
 
-function saysTheSame(call: ToolEntry | undefined, patch: PermissionAsk['patch']): boolean {
+function isSameQuestion(call: ToolEntry | undefined, patch: PermissionAsk['patch']): boolean {
   if (!call || !patch) return call === undefined;
   const { rawInput, content } = keepInput(call, patch, true);
   const isShown = (part: ToolContent): boolean => part.type !== 'terminal';

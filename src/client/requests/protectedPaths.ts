@@ -11,10 +11,10 @@ import { isBelow, isInsideRoots } from './roots';
 /**
  * Every file in them, also above the session's folders. The first can be files that name a folder.
  */
-const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
+const TOOL_FOLDERS = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
 /** Only their configuration, hooks and plugins count, not notes and worktrees. */
-const OF_AGENTS =
+const AGENT_FOLDERS =
   '.agent .agents .aider .amazonq .amp .augment .claude .cline .clinerules .codebuddy .codeium .codex .continue .copilot .crush .cursor .devin .droid .factory .forge .gemini .goose .grok .iflow .junie .kilo .kilocode .kimi .kimi-code .kiro .letta .mastracode .omp .openclaw .opencode .openhands .pi .plandex .qoder .qwen .roo .rovodev .stakpak .tabnine .trae .vibe .void .warp .windsurf .zed';
 const NOTES = /\.(?:md|mdc|mdx|markdown|txt|rst|adoc)$/;
 const WORKTREES = /^worktrees?$/;
@@ -56,19 +56,19 @@ const GLOBS: readonly (readonly [what: string, globs: string])[] = [
 ];
 
 const ALL = GLOBS.flatMap(([, globs]) => globs.split(' ')).map((glob) => glob.split('/'));
-const NAMED = new Map<string, string[]>();
+const BY_NAME = new Map<string, string[]>();
 const OTHERS: string[] = [];
 for (const parts of ALL) {
   const last = parts.at(-1) ?? '';
   const glob = ['**', ...parts].join('/');
   if (last.includes('*')) OTHERS.push(glob);
-  else NAMED.set(last, [...(NAMED.get(last) ?? []), glob]);
+  else BY_NAME.set(last, [...(BY_NAME.get(last) ?? []), glob]);
 }
-const AGENTS = new Set(OF_AGENTS.split(' '));
+const AGENTS = new Set(AGENT_FOLDERS.split(' '));
 
 /** Paths that may be or contain links; lower case. */
 const PLACES: readonly (readonly string[])[] = [
-  ...[...EVERYWHERE, ...AGENTS].map((name) => [name]),
+  ...[...TOOL_FOLDERS, ...AGENTS].map((name) => [name]),
   ['.git', 'hooks'],
   ['.claude', 'hooks'],
   ...ALL.map((parts) => {
@@ -92,12 +92,12 @@ export async function isProtected(path: string, target: string, roots: readonly 
 }
 
 function isProtectedFolder(path: string): boolean {
-  return plainParts(path).some((part) => EVERYWHERE.includes(part) || /^git~\d+$/.test(part));
+  return plainParts(path).some((part) => TOOL_FOLDERS.includes(part) || /^git~\d+$/.test(part));
 }
 
 function isListed(parts: readonly string[]): boolean {
   const path = parts.join('/');
-  if ([...(NAMED.get(parts.at(-1) ?? '') ?? []), ...OTHERS].some((glob) => matchesPath(glob, path))) return true;
+  if ([...(BY_NAME.get(parts.at(-1) ?? '') ?? []), ...OTHERS].some((glob) => matchesPath(glob, path))) return true;
   const at = parts.findIndex((part) => AGENTS.has(part));
   if (at < 0 || at === parts.length - 1) return false;
   if (WORKTREES.test(parts[at + 1] ?? '')) return isListed(parts.slice(at + 3));

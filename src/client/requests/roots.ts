@@ -91,7 +91,7 @@ function codeOf(error: unknown): string | undefined {
 /**
  * As written, else below each root; none if it must not be looked up. `file:` URLs are accepted.
  */
-export function placesOf(
+export function candidatePathsOf(
   path: string,
   roots: readonly string[],
   flavour: nodePath.PlatformPath = nodePath,
@@ -99,11 +99,15 @@ export function placesOf(
   const plain = pathOfFileAddress(path, flavour.sep === '\\');
   if (plain === '') return [];
   const places = flavour.isAbsolute(plain) ? [plain] : roots.map((root) => flavour.join(root, plain));
-  return places.map((place) => flavour.resolve(place)).filter((place) => mayLookUp(place, roots, flavour));
+  return places.map((place) => flavour.resolve(place)).filter((place) => isSafeToLookUp(place, roots, flavour));
 }
 
 /** Refuses devices and foreign Windows servers, where even a lookup would sign the user in. */
-export function mayLookUp(path: string, roots: readonly string[], flavour: nodePath.PlatformPath = nodePath): boolean {
+export function isSafeToLookUp(
+  path: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath = nodePath,
+): boolean {
   if (path.includes('\0')) return false;
   return flavour.sep !== '\\' || (isWindowsFilePath(path) && !isForeignShare(path, roots, flavour));
 }

@@ -18,7 +18,7 @@ export interface ParentAgent {
 }
 
 export interface SubagentOptions {
-  readonly side: () => ParentAgent | undefined;
+  readonly agent: () => ParentAgent | undefined;
   readonly ownId: () => string | undefined;
   readonly apply: (event: SessionEvent) => void;
   readonly log: Log;
@@ -36,7 +36,7 @@ export function askedBySubagent(asked: PermissionAsk, sessionId: string): Permis
 
 export class Subagents {
   /** Least recently active first; aborting one withdraws its open questions. */
-  readonly #known = new Map<string, AbortController>();
+  readonly #questionScopes = new Map<string, AbortController>();
   readonly #options: SubagentOptions;
 
   constructor(options: SubagentOptions) {
@@ -49,35 +49,35 @@ export class Subagents {
   }
 
   /** Also shows updates received earlier. */
-  announce(sessionId: string): void {
-    const side = this.#options.side();
-    if (!side) return;
-    if (this.#known.has(sessionId)) {
-      this.#heard(sessionId);
+  register(sessionId: string): void {
+    const agent = this.#options.agent();
+    if (!agent) return;
+    if (this.#questionScopes.has(sessionId)) {
+      this.#markActive(sessionId);
       return;
     }
-    const [quietest] = this.#known.keys();
-    if (this.#known.size >= MAX_SUBAGENTS && quietest !== undefined) {
-      this.#known.delete(quietest);
-      side.link.router.unregister(quietest);
+    const [leastActive] = this.#questionScopes.keys();
+    if (this.#questionScopes.size >= MAX_SUBAGENTS && leastActive !== undefined) {
+      this.#questionScopes.delete(leastActive);
+      agent.link.router.unregister(leastActive);
     }
-    this.#known.set(sessionId, new AbortController());
-    side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
+    this.#questionScopes.set(sessionId, new AbortController());
+    agent.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, agent.dialect));
   }
 
   resume(entries: readonly Entry[]): void {
-    this.#known.clear();
+    this.#questionScopes.clear();
     for (const entry of entries)
       if (entry?.kind === 'tool' && entry.subagentId !== undefined && !isEnded(entry.status))
-        this.announce(entry.subagentId);
+        this.register(entry.subagentId);
   }
 
-  untilStopped(sessionId: string): AbortSignal | undefined {
-    return this.#known.get(sessionId)?.signal;
+  stopSignal(sessionId: string): AbortSignal | undefined {
+    return this.#questionScopes.get(sessionId)?.signal;
   }
 
   callOf(id: string): { readonly sessionId: string; readonly toolCallId: string } | undefined {
-    for (const sessionId of this.#known.keys()) {
+    for (const sessionId of this.#questionScopes.keys()) {
       const prefix = callIdOf(sessionId, '');
       if (id.startsWith(prefix)) return { sessionId, toolCallId: id.slice(prefix.length) };
     }
@@ -86,29 +86,29 @@ export class Subagents {
 
   /** Sends `session/cancel` for one subagent, and withdraws its questions. */
   async stop(sessionId: string): Promise<void> {
-    const side = this.#options.side();
-    const asking = this.#known.get(sessionId);
-    if (!side || !asking) return;
-    this.#known.set(sessionId, new AbortController());
-    await side.dialect.cancel(sessionId);
-    asking.abort();
+    const agent = this.#options.agent();
+    const questions = this.#questionScopes.get(sessionId);
+    if (!agent || !questions) return;
+    this.#questionScopes.set(sessionId, new AbortController());
+    await agent.dialect.cancel(sessionId);
+    questions.abort();
   }
 
-  ended(): void {
-    if (this.#known.size === 0) return;
-    this.#known.clear();
+  onAgentEnded(): void {
+    if (this.#questionScopes.size === 0) return;
+    this.#questionScopes.clear();
     this.#options.apply({ type: 'subagents_ended' });
   }
 
-  #heard(sessionId: string): void {
-    const stopped = this.#known.get(sessionId);
-    if (!stopped) return;
-    this.#known.delete(sessionId);
-    this.#known.set(sessionId, stopped);
+  #markActive(sessionId: string): void {
+    const scope = this.#questionScopes.get(sessionId);
+    if (!scope) return;
+    this.#questionScopes.delete(sessionId);
+    this.#questionScopes.set(sessionId, scope);
   }
 
   #onUpdates(sessionId: string, updates: readonly unknown[], dialect: Dialect): void {
-    this.#heard(sessionId);
+    this.#markActive(sessionId);
     dialect.readUpdates(updates, {
       emit: (event) => this.#show(sessionId, event),
       onTurnComplete() {},
@@ -140,7 +140,7 @@ export class Subagents {
           ...event,
           parent: event.parent === undefined ? subagentCallId(sessionId) : callIdOf(sessionId, event.parent),
         });
-        this.announce(event.sessionId);
+        this.register(event.sessionId);
         return;
       case 'session_message':
         apply({ ...event, session: sessionId });

@@ -42,10 +42,10 @@ function cutsPair(text: string, offset: number): boolean {
 }
 
 /** Undefined unless the part occurs exactly once. Linear (Knuth, Morris, Pratt) for any input. */
-export function onlyPlaceOf(text: string, part: string): number | undefined {
+export function onlyIndexOf(text: string, part: string): number | undefined {
   if (part === text) return 0;
   if (part === '') return undefined;
-  const borders = bordersOf(part);
+  const borders = failureTableOf(part);
   let only: number | undefined;
   let same = 0;
   for (let at = 0; at < text.length; at++) {
@@ -60,7 +60,7 @@ export function onlyPlaceOf(text: string, part: string): number | undefined {
 }
 
 /** By length of a prefix: how much of it is also its suffix. */
-function bordersOf(part: string): Int32Array {
+function failureTableOf(part: string): Int32Array {
   const borders = new Int32Array(part.length + 1);
   let same = 0;
   for (let at = 1; at < part.length; at++) {

@@ -47,6 +47,6 @@ export class UserRequests {
   agentExited(): void {
     this.permissions.cancelAll('exit');
     this.#fileQuestions.turnEnded();
-    this.elicitations.exited();
+    this.elicitations.agentExited();
   }
 }

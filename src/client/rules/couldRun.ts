@@ -13,7 +13,7 @@ const MAX_DOUBTFUL = 6;
 
 const BLANKS = /[\p{White_Space}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]+/u;
 const PROGRAM_VARIABLE = /^\w*(?:pager|editor|visual|command|cmd|shell|browser|askpass|wrapper|exec|ssh)\w*=(.*)$/is;
-const UNDRAWN = /\p{Default_Ignorable_Code_Point}+/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/u;
 
 /** As lower-case texts with single spaces. */
 export class CouldRun {
@@ -27,7 +27,7 @@ export class CouldRun {
     }
   }
 
-  fits(pattern: string): boolean {
+  matches(pattern: string): boolean {
     if (this.#texts.size === 0) return false;
     if (!this.#isReadable) return true;
     const globs = globsOf(pattern);
@@ -165,7 +165,7 @@ function plainText(text: string): string {
 
 function spellingsOf(line: string): readonly string[] {
   const found = [line];
-  if (UNDRAWN.test(line)) found.push(line.split(UNDRAWN).join(''), line.split(UNDRAWN).join(' '));
+  if (INVISIBLE.test(line)) found.push(line.split(INVISIBLE).join(''), line.split(INVISIBLE).join(' '));
   if (line.includes('^')) found.push(line.replaceAll('^', ''));
   if (line.includes('`')) found.push(line.replaceAll('`', ''));
   return found;

@@ -6,7 +6,7 @@ import { matchesPath } from '../requests/glob';
 import type { Judgement } from '../requests/permissionRequestHandler';
 import { isProtected } from '../requests/protectedPaths';
 import { isForeignShare, isInsideRoots, realTarget } from '../requests/roots';
-import { type Named, namedBy, namesFileOf, touches } from './narrowing';
+import { type NamedInRequest, namedBy, namesFileOf, touches } from './narrowing';
 import { ALLOWABLE_KINDS, type PermissionRule, ruleLabel } from './permissionRule';
 import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within } from './requestSubject';
 import { matchesWords } from './runners';
@@ -28,7 +28,7 @@ const STRICTNESS = { allow: 0, ask: 1, reject: 2 } as const;
 export async function judge(asked: PermissionAsk, rules: RuleSet, session: JudgedSession): Promise<Judgement> {
   const proven = await provenSubject(asked, session);
   const allowing = rules.isTrusted ? proven : undefined;
-  let named: Promise<Named> | undefined;
+  let named: Promise<NamedInRequest> | undefined;
   const fits = async (rule: PermissionRule): Promise<boolean> => {
     if (rule.agent !== undefined && rule.agent !== session.agentId) return false;
     if (rule.action === 'allow') return allows(rule, allowing, session);

@@ -20,7 +20,7 @@ const MAX_PATH = 4096;
 const MAX_FIELDS = 2000;
 const MAX_FIELD_DEPTH = 4;
 
-export interface Named {
+export interface NamedInRequest {
   readonly kinds: readonly string[];
   readonly isOfAnyKind: boolean;
   readonly commands: CouldRun;
@@ -30,7 +30,7 @@ export interface Named {
   readonly isUnsure: boolean;
 }
 
-export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace): Promise<Named> {
+export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace): Promise<NamedInRequest> {
   const { patch, command } = asked;
   const input = new Input(patch?.rawInput);
   const diffs = (patch?.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
@@ -47,7 +47,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   ];
   const kinds = [patch?.kind ?? 'other', ...(isCommand ? ['execute'] : []), ...(diffs.length > 0 ? ['edit'] : [])];
   const isOfAnyKind = patch?.kind === undefined || patch.kind === 'other';
-  return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await placesOf(written, cwd, roots)) };
+  return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await pathsOfWritten(written, cwd, roots)) };
 }
 
 export async function namesFileOf(
@@ -59,17 +59,17 @@ export async function namesFileOf(
   const parts = words.slice(1).flatMap((word) => [word, ...word.split(/[=:]/)]);
   const written = parts.filter((part) => /[./]/.test(part)).flatMap((part) => [part, join(part, '_')]);
   const named = { kinds: [], isOfAnyKind: true, commands: new CouldRun([]) };
-  const places = await placesOf(written, cwd, place.roots);
+  const places = await pathsOfWritten(written, cwd, place.roots);
   return touches({ kind: '*', pattern, action, folder: folder || undefined }, { ...named, ...places }, place);
 }
 
 const KINDS_OF_FILES = /^(?:\*|read|edit|delete|move)$/;
 
-async function placesOf(
+async function pathsOfWritten(
   names: readonly string[],
   cwd: string,
   roots: readonly string[],
-): Promise<Pick<Named, 'paths' | 'isUnsure'>> {
+): Promise<Pick<NamedInRequest, 'paths' | 'isUnsure'>> {
   const written = new Set(names.flatMap((path) => absolute(path, cwd)));
   const paths = new Set(written);
   let isUnsure = false;
@@ -85,12 +85,12 @@ async function placesOf(
 
 export async function touches(
   { kind, pattern, folder }: PermissionRule,
-  { kinds, isOfAnyKind, commands, paths, isUnsure }: Named,
+  { kinds, isOfAnyKind, commands, paths, isUnsure }: NamedInRequest,
   { cwd, roots }: SessionPlace,
 ): Promise<boolean> {
   if (kind !== '*' && !kinds.includes(kind) && !(isOfAnyKind && pattern !== undefined)) return false;
   if (folder !== undefined && ![cwd, ...roots].some((root) => resolve(root) === resolve(folder))) return false;
-  if (pattern === undefined || commands.fits(pattern)) return true;
+  if (pattern === undefined || commands.matches(pattern)) return true;
   if (paths.length === 0) return false;
   if (isUnsure) return true;
   const bases = folder === undefined ? [cwd, ...roots] : [folder];
@@ -142,14 +142,14 @@ function absolute(path: string, cwd: string): readonly string[] {
 class Input {
   readonly commands: (string | readonly string[])[] = [];
   readonly paths: string[] = [];
-  #left = MAX_FIELDS;
+  #fieldsLeft = MAX_FIELDS;
 
   constructor(raw: unknown) {
     this.#read(objectOf(raw), '', 0);
   }
 
   #read(value: unknown, name: string, depth: number): void {
-    if (this.#left-- <= 0 || depth > MAX_FIELD_DEPTH) return;
+    if (this.#fieldsLeft-- <= 0 || depth > MAX_FIELD_DEPTH) return;
     if (typeof value === 'string') {
       if (COMMAND_FIELD.test(name)) this.commands.push(value);
       if (PATH_FIELD.test(name)) this.paths.push(value);

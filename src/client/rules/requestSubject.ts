@@ -161,14 +161,14 @@ function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
   if (!isRecord(raw)) return undefined;
   for (const [name, value] of Object.entries(raw)) {
     const field = known.get(fieldName(name));
-    if (field === undefined || !takes(fields, field, value)) return undefined;
+    if (field === undefined || !readField(fields, field, value)) return undefined;
     if (CHANGES.has(field)) fields.changes.push(field);
   }
   return fields;
 }
 
 /** @returns false for a value of the wrong kind */
-function takes(fields: InputFields, field: Field, value: unknown): boolean {
+function readField(fields: InputFields, field: Field, value: unknown): boolean {
   switch (field) {
     case 'words':
       return typeof value !== 'object' || value === null;
@@ -194,7 +194,7 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
     case 'commands':
       return Array.isArray(value) && value.every((one) => typeof one === 'string' && fields.commands.push(one));
     case 'filediff':
-      return isRecord(value) && Object.entries(value).every((one) => takesOfDiff(fields, one));
+      return isRecord(value) && Object.entries(value).every((one) => readFileDiff(fields, one));
     case 'edits':
       return Array.isArray(value) && value.every((one) => isEdit(one));
     case 'changes':
@@ -202,7 +202,7 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
   }
 }
 
-function takesOfDiff({ paths }: InputFields, [name, value]: readonly [string, unknown]): boolean {
+function readFileDiff({ paths }: InputFields, [name, value]: readonly [string, unknown]): boolean {
   if (name === 'file') return typeof value === 'string' && paths.push(value) > 0;
   if (name === 'additions' || name === 'deletions') return typeof value === 'number';
   return (name === 'before' || name === 'after') && typeof value === 'string';

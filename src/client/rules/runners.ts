@@ -127,10 +127,10 @@ const READS_INPUT =
 export const ADDS_WORDS = /^(?:xargs|gxargs|parallel|rush|find|gfind|fd|fdfind|entr|watchexec|onchange)$/;
 
 const BY_NAME = new Map<string, Runner[]>();
-const BY_START: { readonly start: string; readonly runner: Runner }[] = [];
+const BY_PREFIX: { readonly prefix: string; readonly runner: Runner }[] = [];
 for (const runner of RUNNERS)
   for (const name of runner.names.split(' '))
-    if (name.endsWith('*')) BY_START.push({ start: name.slice(0, -1), runner });
+    if (name.endsWith('*')) BY_PREFIX.push({ prefix: name.slice(0, -1), runner });
     else BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), runner]);
 
 export function programName(word: string): string {
@@ -143,7 +143,7 @@ export function programName(word: string): string {
 /** Returns what the arguments contain; undefined: nothing that is run. */
 export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
-  const started = BY_START.filter(({ start }) => name.startsWith(start)).map(({ runner }) => runner);
+  const started = BY_PREFIX.filter(({ prefix: start }) => name.startsWith(start)).map(({ runner }) => runner);
   const runners = [...(BY_NAME.get(name) ?? []), ...started].filter(
     ({ when }) => when === undefined || when.test(line),
   );

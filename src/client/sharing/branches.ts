@@ -18,8 +18,8 @@ export interface Divergence<B> {
 }
 
 export class Branches<B extends Branch> {
-  readonly #open = new Map<B, Disposable>();
-  readonly #told = new Set<string>();
+  readonly #branches = new Map<B, Disposable>();
+  readonly #reportedPairs = new Set<string>();
   readonly #onDidDiverge: (divergence: Divergence<B>) => void;
 
   constructor(onDidDiverge: (divergence: Divergence<B>) => void) {
@@ -27,24 +27,24 @@ export class Branches<B extends Branch> {
   }
 
   add(branch: B): void {
-    this.#open.set(
+    this.#branches.set(
       branch,
       branch.onDidChange(() => this.#compare(branch)),
     );
   }
 
   remove(branch: B): void {
-    this.#open.get(branch)?.dispose();
-    this.#open.delete(branch);
+    this.#branches.get(branch)?.dispose();
+    this.#branches.delete(branch);
   }
 
   #compare(branch: B): void {
-    for (const other of this.#open.keys()) {
+    for (const other of this.#branches.keys()) {
       const pair = [branch.key, other.key].sort().join(' ');
-      if (other === branch || this.#told.has(pair)) continue;
+      if (other === branch || this.#reportedPairs.has(pair)) continue;
       const relation = relate(branch.record, other.record);
       if (relation?.relation !== 'fork') continue;
-      this.#told.add(pair);
+      this.#reportedPairs.add(pair);
       this.#onDidDiverge({ one: branch, other, common: relation.common });
     }
   }

@@ -19,7 +19,7 @@ export class LateArrivals {
   readonly #place: HistoryPlace;
   readonly #now: () => number;
   readonly #batchMs: number;
-  #waiting: { readonly event: SessionEvent; readonly bytes: number }[] = [];
+  #pending: { readonly event: SessionEvent; readonly bytes: number }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOpen = false;
   readonly #whenEmpty: (() => void)[] = [];
@@ -37,41 +37,41 @@ export class LateArrivals {
   open(): void {
     this.#isOpen = true;
     // Parts of messages that are already shown may have arrived before.
-    if (this.#waiting.length > 0) this.#putSome();
+    if (this.#pending.length > 0) this.#addSlice();
   }
 
   add(event: SessionEvent, bytes = 0): void {
-    this.#waiting.push({ event, bytes });
-    if (this.#isOpen) this.#timer ??= setTimeout(() => this.#putSome(), this.#batchMs);
+    this.#pending.push({ event, bytes });
+    if (this.#isOpen) this.#timer ??= setTimeout(() => this.#addSlice(), this.#batchMs);
   }
 
   async settled(): Promise<void> {
-    if (!this.#isOpen || this.#waiting.length === 0) return;
+    if (!this.#isOpen || this.#pending.length === 0) return;
     const empty = new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
-    this.#putSome();
+    this.#addSlice();
     await empty;
   }
 
-  #putSome(): void {
+  #addSlice(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const some: SessionEvent[] = [];
+    const slice: SessionEvent[] = [];
     let left = SLICE_BYTES;
-    while (some.length < SLICE && left > 0 && some.length < this.#waiting.length) {
-      const next = this.#waiting[some.length];
+    while (slice.length < SLICE && left > 0 && slice.length < this.#pending.length) {
+      const next = this.#pending[slice.length];
       if (!next) break;
-      some.push(next.event);
+      slice.push(next.event);
       left -= next.bytes;
     }
-    this.#waiting = this.#waiting.slice(some.length);
-    this.#place.note(joined(some).map((event) => ({ at: this.#now(), event })));
-    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#putSome(), 0);
+    this.#pending = this.#pending.slice(slice.length);
+    this.#place.note(mergedMessages(slice).map((event) => ({ at: this.#now(), event })));
+    if (this.#pending.length > 0) this.#timer = setTimeout(() => this.#addSlice(), 0);
     else for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 }
 
 /** Merges consecutive messages into one event, so that its cost is paid once. */
-function joined(events: readonly SessionEvent[]): readonly SessionEvent[] {
+function mergedMessages(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const all: SessionEvent[] = [];
   let fillings: GapFilling[] = [];
   for (const event of events) {
@@ -97,7 +97,7 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
     const { gapId, remote } = entry;
     const count = countOf(gapId);
     if (count !== undefined) events.push(unfolded(count, { said: ownText('history-stopped'), state: 'retryable' }));
-    const where = placeOf(gapId);
+    const where = gapPosition(gapId);
     const why = gapOf(where?.index ?? 0, '', 'cancelled');
     if (remote) events.push(missingPart(remotePart(remote), gapId, why));
     if (remote || !where) continue;
@@ -116,7 +116,7 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
 }
 
 /** `index` is 0-based. */
-export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
+export function gapPosition(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
   return { index: Number(index), part: part !== undefined ? Number(part) : undefined };

@@ -13,7 +13,7 @@ import {
   type ResolvedMessage,
   type Resolver,
 } from '../ports/resources';
-import { filling, type HistoryPlace, LateArrivals, loading, PREFIX, partFilling, placeOf } from './historyEvents';
+import { filling, gapPosition, type HistoryPlace, LateArrivals, loading, PREFIX, partFilling } from './historyEvents';
 import { remotePartsOf } from './pastEvents';
 
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -22,7 +22,7 @@ const TEXTS_MS = 60_000;
 export class PartTexts {
   readonly #resolver: Pick<Resolver, 'resolvePart'>;
   readonly #now: () => number;
-  readonly #tell: (event: SessionEvent) => void;
+  readonly #emit: (event: SessionEvent) => void;
   readonly #late = new AbortController();
   readonly #signal: AbortSignal;
   readonly #health = new OriginHealth();
@@ -36,7 +36,7 @@ export class PartTexts {
   ) {
     this.#resolver = resolver;
     this.#now = now;
-    this.#tell = tell;
+    this.#emit = tell;
     this.#signal = AbortSignal.any([signal, this.#late.signal]);
   }
 
@@ -56,7 +56,7 @@ export class PartTexts {
   }
 
   async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
-    const says = { message, part, gapId, now: this.#now(), tell: this.#tell };
+    const says = { message, part, gapId, now: this.#now(), tell: this.#emit };
     const missing = await readText(says, this.#resolver, { health: this.#health }, this.#signal);
     return missing && { ...missing, index };
   }
@@ -144,7 +144,7 @@ export function retryGap(
 ): Promise<boolean> {
   return retries.run(place, async () => {
     const gap = gapIn(place, gapId);
-    const where = placeOf(gapId);
+    const where = gapPosition(gapId);
     const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
     const load = (message: Placing['message'], part: MessagePart & { readonly content_url: string }) =>
       readWanted({ message, part, gapId, now: now(), tell }, part.content_url, { resolver, unlock }, signal);

@@ -19,7 +19,7 @@ export class MessageCollector {
   readonly #model: SessionView;
   readonly #agentName: () => string;
   readonly #maxMessages: number;
-  readonly #waiting: CollectedMessage[] = [];
+  readonly #pending: CollectedMessage[] = [];
   #collected: string | undefined;
   #skip = 0;
 
@@ -34,15 +34,15 @@ export class MessageCollector {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#pending.length;
   }
 
   get next(): CollectedMessage | undefined {
-    return this.#waiting[0];
+    return this.#pending[0];
   }
 
   written(message: CollectedMessage): void {
-    if (this.#waiting[0] === message) this.#waiting.shift();
+    if (this.#pending[0] === message) this.#pending.shift();
   }
 
   continueAfter(entryId: string | undefined): void {
@@ -54,7 +54,7 @@ export class MessageCollector {
   }
 
   reset(): void {
-    this.#waiting.length = 0;
+    this.#pending.length = 0;
     this.#collected = undefined;
   }
 
@@ -64,7 +64,7 @@ export class MessageCollector {
    */
   collect(isFirst: boolean): boolean {
     const { entries, turn } = this.#model.state;
-    if (this.#waiting.length >= MAX_WAITING) return false;
+    if (this.#pending.length >= MAX_WAITING) return false;
     if (this.#collected === undefined && isFirst) this.#skipBeginning(entries);
     const from = this.#collectedIndex(entries) + 1;
     const to = pieceUntil(entries, from, completeUntil(entries, from, turn?.id));
@@ -75,7 +75,7 @@ export class MessageCollector {
     this.#collected = entries[to - 1]?.id;
     const through = this.#collected;
     for (const [index, message] of messages.entries())
-      this.#waiting.push({
+      this.#pending.push({
         message,
         through: index === messages.length - 1 && through !== undefined ? through : undefined,
       });
@@ -88,7 +88,7 @@ export class MessageCollector {
     if (first <= 0) return;
     const through = entries[first - 1]?.id;
     this.#collected = through;
-    this.#waiting.push({ message: omission(), through });
+    this.#pending.push({ message: omission(), through });
   }
 
   /** A gap may have been filled with several entries, whose ids are its id and a number. */

@@ -70,7 +70,7 @@ export interface Moved {
  * the messages were shared or came from elsewhere; `stateBy`: id or role name of the agent that
  * stored the state.
  */
-const keptSchema = z.object({
+const storedSchema = z.object({
   record: z.unknown(),
   through: z.optional(z.string()),
   beyond: z.number(),
@@ -78,7 +78,7 @@ const keptSchema = z.object({
   stateBy: z.optional(z.string()),
 });
 
-interface Kept extends Omit<Partial<z.infer<typeof keptSchema>>, 'record'> {
+interface StoredLog extends Omit<Partial<z.infer<typeof storedSchema>>, 'record'> {
   readonly record?: SessionRecord;
 }
 
@@ -92,7 +92,7 @@ const MESSAGE_KEY = /\/\d{8}-[0-9a-f-]{36}\.json$/;
 
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
-  readonly #changes = Changes.unrecorded(() => this.#look());
+  readonly #changes = Changes.unrecorded(() => this.#onModelChange());
   readonly #observing: Disposable;
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
@@ -103,7 +103,7 @@ export class SessionLog implements Disposable {
   #stores: Stores | undefined;
   #record: SessionRecord | undefined;
   #unsaved = 0;
-  #unnoted: OwnPlace | undefined;
+  #unrecordedPlace: OwnPlace | undefined;
   #adopted: SessionDescriptor | undefined;
   #lastEntry: Entry | undefined;
   #through: string | undefined;
@@ -155,7 +155,7 @@ export class SessionLog implements Disposable {
     return this.#jobs.run('write', async () => {
       await this.#settle();
       if (readers === 'others') await this.#uploadFor(signal);
-      const { id, entries, state } = this.#known;
+      const { id, entries, state } = this.#currentRecord;
       const history = await Promise.all(entries.map((place) => this.#urlOf(place, readers)));
       return { id, history, state: state && (await this.#urlOf(state, readers)) };
     });
@@ -164,7 +164,7 @@ export class SessionLog implements Disposable {
   /** @throws ParleyError as {@link descriptor} */
   async urlAt(index: number): Promise<string | undefined> {
     await this.#open();
-    const place = this.#known.entries[index];
+    const place = this.#currentRecord.entries[index];
     return place && (await this.#urlOf(place, 'here'));
   }
 
@@ -184,7 +184,7 @@ export class SessionLog implements Disposable {
     await this.#wasShared();
     if (this.hasState === false) return undefined;
     await this.#open();
-    const { state } = this.#known;
+    const { state } = this.#currentRecord;
     if (!state) return undefined;
     const url = await this.#urlOf(state, 'here');
     if (state.kind === 'foreign') return { url };
@@ -206,7 +206,7 @@ export class SessionLog implements Disposable {
     return this.#jobs.run('write', async () => {
       const isShared = await this.#wasShared();
       await this.#open();
-      const { state: current, earlier: before = [] } = this.#known;
+      const { state: current, earlier: before = [] } = this.#currentRecord;
       if (!(await this.#isAt(current, previous))) return false;
       const key = `${this.#folder}state-${mintId()}.bin`;
       const state = await this.#put(key, content, STATE_TYPE);
@@ -216,7 +216,7 @@ export class SessionLog implements Disposable {
       const writer = this.#stateBy;
       this.#stateBy = by;
       try {
-        await this.#save({ ...this.#known, state, earlier });
+        await this.#save({ ...this.#currentRecord, state, earlier });
       } catch (error) {
         this.#stateBy = writer;
         await this.#discard(state);
@@ -232,7 +232,7 @@ export class SessionLog implements Disposable {
     return this.#jobs.run('write', async () => {
       this.#stateBy = agent;
       await this.#open()
-        .then(() => this.#save(this.#known))
+        .then(() => this.#save(this.#currentRecord))
         .catch((error: unknown) => this.#warn(error));
     });
   }
@@ -270,7 +270,7 @@ export class SessionLog implements Disposable {
   }
 
   /** Called while a change is applied: compares the last entry only, unless that is complete. */
-  #look(): void {
+  #onModelChange(): void {
     const last = this.#options.model.state.entries.at(-1);
     if (last === this.#lastEntry) return;
     this.#lastEntry = last;
@@ -346,20 +346,26 @@ export class SessionLog implements Disposable {
 
   async #drain(): Promise<void> {
     do {
-      if (this.#known.entries.length + this.#collector.waiting > this.#maxMessages) await this.#continueShorter();
+      if (this.#currentRecord.entries.length + this.#collector.waiting > this.#maxMessages)
+        await this.#continueShorter();
       await this.#writeCollected();
     } while (this.#collect());
   }
 
   /** Begins another session with the newest messages: a history is never cut. */
   async #continueShorter(): Promise<void> {
-    const before = this.#known;
+    const before = this.#currentRecord;
     const { entries, state, earlier } = before;
     this.#record = { id: mintId(), entries: [] };
     try {
       await this.#append(omission());
       const newest = entries.slice(-this.#maxMessages * NEWEST_SHARE);
-      await this.#save({ ...this.#known, entries: [...this.#known.entries, ...newest], state, earlier });
+      await this.#save({
+        ...this.#currentRecord,
+        entries: [...this.#currentRecord.entries, ...newest],
+        state,
+        earlier,
+      });
     } catch (error) {
       // The next attempt begins with all messages again.
       this.#record = before;
@@ -393,18 +399,18 @@ export class SessionLog implements Disposable {
 
   /** Once this resolves, the message survives a crash. */
   async #append(message: Message): Promise<void> {
-    const { entries } = this.#known;
+    const { entries } = this.#currentRecord;
     const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
     if (bytes.length > MAX_MESSAGE_BYTES)
       throw new ParleyError('too-large', localizable('The message is too large to store.'));
     const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
     // Record what was stored but couldn't be recorded: a second object would count as a second
     // message.
-    const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
+    const left = this.#unrecordedPlace?.sha256 === sha256Of(bytes) ? this.#unrecordedPlace : undefined;
     const place = left ?? (await this.#put(key, bytes, JSON_TYPE));
-    this.#unnoted = place;
-    await this.#note({ ...this.#known, entries: [...entries, place] });
-    this.#unnoted = undefined;
+    this.#unrecordedPlace = place;
+    await this.#saveRecord({ ...this.#currentRecord, entries: [...entries, place] });
+    this.#unrecordedPlace = undefined;
   }
 
   /** Writes to the first store; on failure, or behind others that wait, to this machine. */
@@ -450,14 +456,14 @@ export class SessionLog implements Disposable {
       await this.#uploadWaiting(signal);
     } catch (error) {
       if (!(error instanceof ParleyError) || signal.aborted) throw error;
-      const { entries, state } = this.#known;
+      const { entries, state } = this.#currentRecord;
       throw new UnreadableLinks(this.#waiting, entries.length + (state ? 1 : 0), error);
     }
   }
 
   async #uploadWaiting(signal: AbortSignal): Promise<void> {
     // A state stored before the session was shared goes to the configured store too.
-    const isWanted = (place: OwnPlace): boolean => place.waits === true || place === this.#known.state;
+    const isWanted = (place: OwnPlace): boolean => place.waits === true || place === this.#currentRecord.state;
     try {
       await this.#move(isWanted, signal);
     } catch (error) {
@@ -473,7 +479,7 @@ export class SessionLog implements Disposable {
     let moved = 0;
     let refusal: ParleyError | undefined;
     const unreadable: number[] = [];
-    const { entries, state } = this.#known;
+    const { entries, state } = this.#currentRecord;
     const all: readonly (Place | undefined)[] = [...entries, state];
     for (const [position, place] of all.entries()) {
       if (place?.kind !== 'own' || !isWanted(place)) continue;
@@ -489,8 +495,9 @@ export class SessionLog implements Disposable {
       if (next.storeId !== place.storeId) moved++;
       else if (next.storeId !== this.#openStores[0].id) unreadable.push(isState ? -1 : position);
       if (next === place) continue;
-      if (isState) await this.#save({ ...this.#known, state: next });
-      else await this.#note({ ...this.#known, entries: this.#known.entries.with(position, next) });
+      if (isState) await this.#save({ ...this.#currentRecord, state: next });
+      else
+        await this.#saveRecord({ ...this.#currentRecord, entries: this.#currentRecord.entries.with(position, next) });
     }
     await this.#flush();
     if (refusal) throw refusal;
@@ -529,7 +536,7 @@ export class SessionLog implements Disposable {
 
   async #openNow(): Promise<void> {
     const { stores, log, key } = this.#options;
-    const kept: Kept = this.#record ? { record: this.#record } : await this.#read();
+    const kept: StoredLog = this.#record ? { record: this.#record } : await this.#read();
     const isFirst = this.#record === undefined && kept.record !== undefined;
     if (isFirst) {
       this.#collector.continueAfter(kept.through);
@@ -549,15 +556,15 @@ export class SessionLog implements Disposable {
     else this.#record = record;
     if (isFirst) this.#collector.skip(this.#beyond);
     if (recovered > 0) log.info(`${recovered} messages of session ${key} were written and not recorded`);
-    this.#set(this.#known);
+    this.#set(this.#currentRecord);
   }
 
-  async #read(): Promise<Kept> {
+  async #read(): Promise<StoredLog> {
     const { fileStore, key, log } = this.#options;
     const text = await fileStore.read(key);
     if (text === undefined) return {};
     try {
-      const { record, ...kept } = z.parse(keptSchema, JSON.parse(text));
+      const { record, ...kept } = z.parse(storedSchema, JSON.parse(text));
       return { ...kept, record: readRecord(record) };
     } catch (error) {
       // Its messages are found or written again under another id, so links given out earlier keep
@@ -623,7 +630,7 @@ export class SessionLog implements Disposable {
     if (place.kind === 'foreign') return place.url;
     const { key, sha256 } = place;
     // A state from before sharing is uploaded with the waiting messages.
-    const isUploadedLater = place.waits || (place === this.#known.state && this.#storeOf(place).isLocal);
+    const isUploadedLater = place.waits || (place === this.#currentRecord.state && this.#storeOf(place).isLocal);
     const store = readers === 'later' && isUploadedLater ? this.#openStores[0] : this.#storeOf(place);
     return store.urlFor(key, {
       expiresIn: DEFAULT_URL_SECONDS,
@@ -658,7 +665,7 @@ export class SessionLog implements Disposable {
   }
 
   /** Long records are saved less often, so that saving costs no more than writing. */
-  async #note(record: SessionRecord): Promise<void> {
+  async #saveRecord(record: SessionRecord): Promise<void> {
     if ((this.#unsaved + 1) * 16 >= record.entries.length) return this.#save(record);
     this.#unsaved++;
     this.#set(record);
@@ -670,7 +677,7 @@ export class SessionLog implements Disposable {
 
   async #save(record: SessionRecord): Promise<void> {
     const { fileStore, key } = this.#options;
-    const kept: Kept = {
+    const kept: StoredLog = {
       record,
       beyond: this.#beyond,
       shared: this.#isShared === true,
@@ -692,7 +699,7 @@ export class SessionLog implements Disposable {
     this.#report();
   }
 
-  get #known(): SessionRecord {
+  get #currentRecord(): SessionRecord {
     if (this.#record) return this.#record;
     throw new ParleyError('not-open', 'The messages of the session are not open.');
   }
@@ -703,7 +710,7 @@ export class SessionLog implements Disposable {
   }
 
   get #folder(): string {
-    return `${folderOf(this.#known.id)}${this.#options.key}/`;
+    return `${folderOf(this.#currentRecord.id)}${this.#options.key}/`;
   }
 }
 

@@ -19,14 +19,14 @@ export class StateExchange implements StateHolder {
   readonly #log: Log;
   readonly #jobs = new KeyedQueue<'store'>();
   #keeper: RunState | undefined;
-  readonly #own: ChatKeeper | undefined;
+  readonly #chatKeeper: ChatKeeper | undefined;
   #url: string | undefined;
   #content: Uint8Array | string | undefined;
-  #stored: string | undefined;
-  #known: string | undefined;
+  #storedUrl: string | undefined;
+  #urlKnownToAgent: string | undefined;
   #hasConflict = false;
   #isRefused = false;
-  #next: Uint8Array | undefined;
+  #pendingState: Uint8Array | undefined;
   #isStoring = false;
 
   /**
@@ -34,13 +34,13 @@ export class StateExchange implements StateHolder {
    */
   constructor(log: Log = silentLog, keeper?: ChatKeeper) {
     this.#log = log;
-    this.#own = keeper;
+    this.#chatKeeper = keeper;
   }
 
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined {
-    const keeper = this.#own;
+    const keeper = this.#chatKeeper;
     if (!keeper) return undefined;
-    const isIdle = !this.#isStoring && this.#next === undefined;
+    const isIdle = !this.#isStoring && this.#pendingState === undefined;
     if (this.#keeper && isIdle && keeper.hasState === false) return undefined;
     return async (signal) => {
       await this.settled();
@@ -60,7 +60,7 @@ export class StateExchange implements StateHolder {
     this.#keeper = keeper;
     this.#url = state?.url;
     this.#content = state?.content;
-    this.#stored = undefined;
+    this.#storedUrl = undefined;
   }
 
   settled(): Promise<void> {
@@ -73,40 +73,40 @@ export class StateExchange implements StateHolder {
     this.#hasConflict = false;
     const head = { url: this.#url ?? null, conflict: conflict ? (true as const) : undefined };
     const content = this.#content;
-    if (content === undefined || isSame(this.#known, this.#url)) return head;
+    if (content === undefined || isSameState(this.#urlKnownToAgent, this.#url)) return head;
     if (typeof content === 'string') return { ...head, unavailable: content };
     if (content.length > MAX_AGENT_STATE)
       return { ...head, unavailable: l10n.t('It has more than {0} bytes.', MAX_AGENT_STATE) };
-    this.#known = this.#url;
+    this.#urlKnownToAgent = this.#url;
     return { ...head, content: Buffer.from(content).toString('base64') };
   }
 
   opened(): void {
-    this.#known = undefined;
+    this.#urlKnownToAgent = undefined;
   }
 
   store({ previous, bytes }: StateUpdate): void {
     const keeper = this.#keeper;
-    this.#isRefused = !keeper || !isSame(previous ?? undefined, this.#url);
+    this.#isRefused = !keeper || !isSameState(previous ?? undefined, this.#url);
     if (this.#isRefused) this.#hasConflict = true;
     if (!keeper || this.#isRefused) return;
     // Only the last of several waiting states counts, so that they don't pile up.
-    const isWaiting = this.#next !== undefined;
-    this.#next = bytes;
+    const isWaiting = this.#pendingState !== undefined;
+    this.#pendingState = bytes;
     if (!isWaiting) void this.#jobs.run('store', () => this.#storeNext(keeper));
   }
 
   async #storeNext(keeper: RunState): Promise<void> {
-    const bytes = this.#next;
-    this.#next = undefined;
+    const bytes = this.#pendingState;
+    this.#pendingState = undefined;
     if (!bytes) return;
     this.#isStoring = true;
     try {
-      const stored = await keeper.store(bytes, this.#stored ?? this.#url);
+      const stored = await keeper.store(bytes, this.#storedUrl ?? this.#url);
       this.#hasConflict = stored === undefined || this.#isRefused;
       if (stored === undefined) return;
-      this.#stored = stored;
-      this.#known = stored;
+      this.#storedUrl = stored;
+      this.#urlKnownToAgent = stored;
     } catch (error) {
       this.#hasConflict = true;
       this.#log.warn(`The state of an agent is not kept: ${messageOf(error)}`);
@@ -117,7 +117,7 @@ export class StateExchange implements StateHolder {
 }
 
 /** Compares links, whenever they were signed. */
-function isSame(one: string | undefined, other: string | undefined): boolean {
+function isSameState(one: string | undefined, other: string | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && urlIdentity(one) === urlIdentity(other));
 }
 
@@ -140,7 +140,7 @@ export function isStateOf(
 export class ChatState implements ChatKeeper {
   readonly #options: ChatStateOptions;
   /** The last state of our own that was read or stored; a URL's content never changes. */
-  #last: { readonly url: string; readonly bytes: Uint8Array } | undefined;
+  #cached: { readonly url: string; readonly bytes: Uint8Array } | undefined;
 
   constructor(options: ChatStateOptions) {
     this.#options = options;
@@ -157,12 +157,12 @@ export class ChatState implements ChatKeeper {
     if (!state) return undefined;
     const { url, read } = state;
     if (!isStateOf(messages.stateBy, agent())) return { url, content: 'Another agent stored it.' };
-    if (this.#last && urlIdentity(this.#last.url) === urlIdentity(url)) return { url, content: this.#last.bytes };
+    if (this.#cached && urlIdentity(this.#cached.url) === urlIdentity(url)) return { url, content: this.#cached.bytes };
     const either = AbortSignal.any([signal, AbortSignal.timeout(readMs)]);
     try {
       if (!read) return { url, content: await fetch(url, either) };
       const bytes = await read(either);
-      this.#last = { url, bytes };
+      this.#cached = { url, bytes };
       return { url, content: bytes };
     } catch (error) {
       signal.throwIfAborted();
@@ -176,7 +176,7 @@ export class ChatState implements ChatKeeper {
     if ((await messages.state()) && !isStateOf(messages.stateBy, { id, name })) return undefined;
     if (!(await messages.storeState(content, previous, id))) return undefined;
     const url = (await messages.state())?.url;
-    if (url !== undefined) this.#last = { url, bytes: content };
+    if (url !== undefined) this.#cached = { url, bytes: content };
     return url;
   }
 }

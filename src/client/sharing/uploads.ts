@@ -74,7 +74,7 @@ const LATE_MS = 60_000;
 
 export class Uploads implements Disposable {
   readonly #options: UploadsOptions;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waitingStores = new Map<string, Waiting>();
   readonly #ended = new AbortController();
   readonly #reported = new Set<string>();
   #problem: ParleyError | undefined;
@@ -88,13 +88,13 @@ export class Uploads implements Disposable {
   }
 
   get waiting(): number {
-    return [...this.#waiting.values()].reduce((sum, { count }) => sum + count, 0);
+    return [...this.#waitingStores.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
   set(name: string, count: number, send: Waiting['send'], problem?: ParleyError): void {
     if (this.#ended.signal.aborted) return;
-    if (count > 0) this.#waiting.set(name, { count, send });
-    else this.#waiting.delete(name);
+    if (count > 0) this.#waitingStores.set(name, { count, send });
+    else this.#waitingStores.delete(name);
     if (problem) this.#problem = problem;
     this.#update();
     if (count > 0) this.#retryLater();
@@ -105,7 +105,7 @@ export class Uploads implements Disposable {
     await this.#sending?.catch(() => {});
     this.#sending ??= this.#sendAll(AbortSignal.any([signal, this.#ended.signal])).finally(() => {
       this.#sending = undefined;
-      if (this.#waiting.size > 0) this.#retryLater();
+      if (this.#waitingStores.size > 0) this.#retryLater();
     });
     await this.#sending;
   }
@@ -118,7 +118,7 @@ export class Uploads implements Disposable {
     clearTimeout(this.#lateTimer);
     this.#timer = undefined;
     this.#lateTimer = undefined;
-    if (this.#waiting.size > 0) void this.#sendQuietly();
+    if (this.#waitingStores.size > 0) void this.#sendQuietly();
   }
 
   report(problem: ParleyError): void {
@@ -138,10 +138,10 @@ export class Uploads implements Disposable {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     let first: unknown;
-    for (const [name, entry] of [...this.#waiting]) {
+    for (const [name, entry] of [...this.#waitingStores]) {
       try {
         await entry.send(signal);
-        if (this.#waiting.get(name) === entry) this.#waiting.delete(name);
+        if (this.#waitingStores.get(name) === entry) this.#waitingStores.delete(name);
       } catch (error) {
         first ??= error;
         // Other sessions would fail too, unless this concerns one object.

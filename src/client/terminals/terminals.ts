@@ -17,7 +17,7 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import { commandLine, planCommand, terminalEnv } from '../../terminals/terminalCommand';
 import { TerminalProcess } from '../../terminals/terminalProcess';
 import type { EarlierCommand, KeptCommands } from '../ports/keptCommands';
-import { mayLookUp } from '../requests/roots';
+import { isSafeToLookUp } from '../requests/roots';
 
 export interface TerminalChange extends CommandChange {
   readonly terminalId: string;
@@ -62,7 +62,7 @@ const idSchema = z.object({ terminalId: z.string() });
 
 interface Owner {
   readonly id: string;
-  readonly held: Map<string, OwnedTerminal>;
+  readonly terminals: Map<string, OwnedTerminal>;
   starting: number;
   closed: boolean;
 }
@@ -127,7 +127,7 @@ export class Terminals implements Disposable {
       throw new RpcError(RPC_CODES.invalidParams, 'A command cannot contain a zero character.');
     }
     const cwd = request.cwd ?? roots[0];
-    if (!cwd || !isAbsolute(cwd) || !mayLookUp(cwd, roots))
+    if (!cwd || !isAbsolute(cwd) || !isSafeToLookUp(cwd, roots))
       throw new RpcError(RPC_CODES.invalidParams, `cwd is not an absolute path: ${cwd ?? ''}`);
     const line = commandLine(request.command, request.args ?? []);
     this.#options.allowCreate?.({ sessionId, command: line, cwd });
@@ -135,7 +135,7 @@ export class Terminals implements Disposable {
     const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
     if (again !== undefined) return { terminalId: again };
     const most = this.#options.maxTerminals ?? 64;
-    const running = [...owner.held.values()].filter(({ process }) => process.exit === undefined).length;
+    const running = [...owner.terminals.values()].filter(({ process }) => process.exit === undefined).length;
     if (running + owner.starting >= most) throw refused(`The session runs ${most} commands already; end one first.`);
     owner.starting += 1;
     try {
@@ -157,7 +157,7 @@ export class Terminals implements Disposable {
         // Users see more than the limit that the agent asked for.
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change: CommandChange) => {
-          if (announced) this.#tell(terminalId, heard, change);
+          if (announced) this.#report(terminalId, heard, change);
           else early.push(change);
         },
       };
@@ -172,13 +172,13 @@ export class Terminals implements Disposable {
         await (kept ? process.release() : process.closeNow());
         throw closed();
       }
-      owner.held.set(terminalId, { process, limit, heard: kept ? heard : undefined });
+      owner.terminals.set(terminalId, { process, limit, heard: kept ? heard : undefined });
       this.#processes.set(terminalId, process);
       this.#releaseEnded(owner);
       this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
       announced = true;
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
-      for (const change of early) this.#tell(terminalId, heard, change);
+      for (const change of early) this.#report(terminalId, heard, change);
       return { terminalId };
     } finally {
       owner.starting -= 1;
@@ -193,10 +193,10 @@ export class Terminals implements Disposable {
       const known: Heard = { chars: heard[terminalId] ?? 0 };
       const process = follow(known.chars, {
         capacityBytes: Math.max(limit, this.#limit),
-        onChange: (change) => this.#tell(terminalId, known, change),
+        onChange: (change) => this.#report(terminalId, known, change),
       });
       // Set before the event, which is stored with the amount of output.
-      owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
+      owner.terminals.set(terminalId, { process, limit, heard: known, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
     }
@@ -208,20 +208,20 @@ export class Terminals implements Disposable {
    * @param earlier counts of earlier windows, until their commands are attached
    */
   heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
-    const held = [...(this.#owners.get(sessionId)?.held ?? [])];
+    const held = [...(this.#owners.get(sessionId)?.terminals ?? [])];
     const own = held.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars] as const] : []));
     return { ...earlier, ...Object.fromEntries(own) };
   }
 
   /** `terminal/output`. @throws RpcError for an unknown terminal */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
-    const { process, limit } = this.#held(sessionId, params, 'terminal/output');
+    const { process, limit } = this.#terminalOf(sessionId, params, 'terminal/output');
     return { ...process.output(limit), exitStatus: process.exit };
   }
 
   /** `terminal/wait_for_exit`. @throws RpcError for an unknown terminal, or -32800 when aborted */
   async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
-    const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
+    const { process } = this.#terminalOf(sessionId, params, 'terminal/wait_for_exit');
     if (process.exit) return process.exit;
     const exit = await Promise.race([process.exited, signal.aborted || once(signal, 'abort')]);
     if (typeof exit === 'object' && !Array.isArray(exit)) return exit;
@@ -230,15 +230,15 @@ export class Terminals implements Disposable {
 
   /** `terminal/kill`: the id stays valid. @throws RpcError for an unknown terminal */
   async kill(sessionId: string, params: unknown): Promise<Record<string, never>> {
-    await this.#held(sessionId, params, 'terminal/kill').process.kill();
+    await this.#terminalOf(sessionId, params, 'terminal/kill').process.kill();
     return {};
   }
 
   /** `terminal/release`: the output stays for display. @throws RpcError for an unknown terminal */
   async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
-    const { process } = this.#held(sessionId, params, 'terminal/release');
+    const { process } = this.#terminalOf(sessionId, params, 'terminal/release');
     const { terminalId } = params as { terminalId: string };
-    this.#owners.get(sessionId)?.held.delete(terminalId);
+    this.#owners.get(sessionId)?.terminals.delete(terminalId);
     await process.release();
     this.#forget(terminalId, process);
     return {};
@@ -273,7 +273,7 @@ export class Terminals implements Disposable {
     owner.closed = true;
     this.#owners.delete(sessionId);
     await Promise.all(
-      [...owner.held].map(async ([terminalId, { process }]) => {
+      [...owner.terminals].map(async ([terminalId, { process }]) => {
         await process.close();
         this.#forget(terminalId, process);
       }),
@@ -293,31 +293,32 @@ export class Terminals implements Disposable {
     if (this.#disposed) throw closed();
     let owner = this.#owners.get(sessionId);
     if (!owner) {
-      owner = { id: sessionId, held: new Map(), starting: 0, closed: false };
+      owner = { id: sessionId, terminals: new Map(), starting: 0, closed: false };
       this.#owners.set(sessionId, owner);
     }
     return owner;
   }
 
-  #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
+  #terminalOf(sessionId: string, params: unknown, method: string): OwnedTerminal {
     const { terminalId } = readParams(idSchema, params, method);
-    const held = this.#owners.get(sessionId)?.held.get(terminalId);
-    if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
-    held.earlier = undefined;
-    return held;
+    const terminal = this.#owners.get(sessionId)?.terminals.get(terminalId);
+    if (!terminal)
+      throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
+    terminal.earlier = undefined;
+    return terminal;
   }
 
-  #tell(terminalId: string, heard: Heard, change: CommandChange): void {
+  #report(terminalId: string, heard: Heard, change: CommandChange): void {
     heard.chars += (change.append?.length ?? 0) + (change.drop ?? 0);
     this.#onDidChange.fire({ terminalId, ...change });
   }
 
-  #releaseEnded({ held }: Owner): void {
-    let ended = [...held.values()].filter(({ process }) => process.exit !== undefined).length;
-    for (const [terminalId, { process }] of held) {
+  #releaseEnded({ terminals }: Owner): void {
+    let ended = [...terminals.values()].filter(({ process }) => process.exit !== undefined).length;
+    for (const [terminalId, { process }] of terminals) {
       if (ended <= MAX_ENDED) return;
       if (process.exit === undefined) continue;
-      held.delete(terminalId);
+      terminals.delete(terminalId);
       void process.release();
       this.#forget(terminalId, process);
       ended -= 1;
@@ -356,8 +357,8 @@ export class Terminals implements Disposable {
  * Finds the running command of a repeated request that an earlier window did not answer.
  * @returns its terminal
  */
-function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limit'>): string | undefined {
-  for (const [terminalId, terminal] of held) {
+function takeEarlier({ terminals }: Owner, asked: Omit<EarlierCommand['about'], 'limit'>): string | undefined {
+  for (const [terminalId, terminal] of terminals) {
     const { request, line, cwd } = terminal.earlier ?? {};
     if (request !== asked.request || line !== asked.line || cwd !== asked.cwd) continue;
     terminal.earlier = undefined;

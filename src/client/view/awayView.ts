@@ -11,8 +11,8 @@ import type { SessionChanges } from '../changes/sessionChanges';
 import { decisionOf, labelOf } from './projectItem';
 import { commandLinesOf } from './toolCall';
 
-const MOST_ROWS = 8;
-const MOST_TURNS = 20;
+const MAX_ROWS = 8;
+const MAX_TURNS = 20;
 const MAX_LINE = 200;
 
 export interface AwaySource {
@@ -69,7 +69,7 @@ export function firstSince(entries: readonly Entry[], since: number): number {
 }
 
 function newest<T>(all: readonly T[]): AwayList<T> {
-  return { shown: all.slice(-MOST_ROWS), total: all.length };
+  return { shown: all.slice(-MAX_ROWS), total: all.length };
 }
 
 type Row = AwayView['files']['shown'][number];
@@ -95,7 +95,7 @@ async function filesOf(
       index,
     });
   };
-  for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MOST_TURNS)) {
+  for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MAX_TURNS)) {
     const total = changes.total(turn.id);
     // If a folder's states were removed, the events say which files changed.
     const changed = total && total.files > 0 ? await changes.changesOf(turn.id).catch(() => undefined) : [];
@@ -103,7 +103,7 @@ async function filesOf(
     else for (const path of turn.files) add(path, 0, 0);
   }
   if (found.size === 0) for (const path of indices.keys()) add(path, 0, 0);
-  return { shown: [...found.values()].slice(0, MOST_ROWS), total: found.size };
+  return { shown: [...found.values()].slice(0, MAX_ROWS), total: found.size };
 }
 
 function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['commands']['shown'][number] {

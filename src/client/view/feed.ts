@@ -26,7 +26,7 @@ const NEWEST_LINES = 90;
 /** An edit with its diff, on average, in a window full of edits. */
 const LINES_OF_EDIT = 6;
 /** Nested items sent first. */
-const SOME_NESTED = 50;
+const FIRST_NESTED = 50;
 const MAX_PAGE = 200;
 /** Items whose changes are sent together or not at all: a page of the webview (`PAGE_SIZE`). */
 const STRETCH = 8;
@@ -49,17 +49,17 @@ export class SessionFeed implements Disposable {
   #revision = 0;
   #acknowledged = 0;
   /** Number of items that the webview knows of. */
-  #told = 0;
-  readonly #sent = new Set<number>();
+  #sentItemCount = 0;
+  readonly #sentStretches = new Set<number>();
   #search: { readonly id: number; readonly find: SessionFind } | undefined;
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #live = false;
+  #isLive = false;
   #isDisposed = false;
   #status = '';
   #showsWork = false;
-  #looked = false;
-  #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
+  #hasCheckedSilence = false;
+  #paintWaiters: { readonly revision: number; readonly painted: () => void }[] = [];
 
   constructor(
     conversation: Conversation,
@@ -88,15 +88,15 @@ export class SessionFeed implements Disposable {
 
   /** Sends everything, and changes from then on. */
   snapshot(): void {
-    this.#live = true;
+    this.#isLive = true;
     this.#changes.reset();
     const { unsent, model } = this.#conversation;
     const { entries } = model.state;
     const from = firstOfNewest(model.state);
     const revision = ++this.#revision;
     this.#acknowledged = revision - 1;
-    this.#told = entries.length;
-    this.#sent.clear();
+    this.#sentItemCount = entries.length;
+    this.#sentStretches.clear();
     this.#lastPost = performance.now();
     this.#post({
       type: 'snapshot',
@@ -117,7 +117,7 @@ export class SessionFeed implements Disposable {
   acknowledge(revision: number): void {
     if (revision > this.#revision || revision <= this.#acknowledged) return;
     this.#acknowledged = revision;
-    this.#waiting = this.#waiting.filter((one) => {
+    this.#paintWaiters = this.#paintWaiters.filter((one) => {
       if (one.revision <= revision) one.painted();
       return one.revision > revision;
     });
@@ -127,9 +127,9 @@ export class SessionFeed implements Disposable {
   /** Also resolves when the feed ends. A hidden webview paints when it is shown again. */
   async painted(): Promise<void> {
     if (this.#isDisposed) return;
-    if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
-    const revision = this.#changes.isEmpty && this.#live ? this.#revision : this.#revision + 1;
-    await new Promise<void>((painted) => this.#waiting.push({ revision, painted }));
+    if (this.#isLive && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
+    const revision = this.#changes.isEmpty && this.#isLive ? this.#revision : this.#revision + 1;
+    await new Promise<void>((painted) => this.#paintWaiters.push({ revision, painted }));
   }
 
   /** `to` is exclusive. */
@@ -153,8 +153,8 @@ export class SessionFeed implements Disposable {
     const children = model.state.nests.childrenOf(entry);
     const { length: total } = children;
     const place = around === undefined ? -1 : children.findIndex((child) => child.index === around);
-    const start = Math.max(0, place >= 0 ? place - SOME_NESTED / 2 : from >= total ? total - SOME_NESTED : from);
-    const end = place >= 0 || from >= total ? start + SOME_NESTED : Math.min(to, start + MAX_PAGE);
+    const start = Math.max(0, place >= 0 ? place - FIRST_NESTED / 2 : from >= total ? total - FIRST_NESTED : from);
+    const end = place >= 0 || from >= total ? start + FIRST_NESTED : Math.min(to, start + MAX_PAGE);
     const some = children.slice(start, Math.max(start, end));
     for (const child of some) this.#noteSent(child.index, child.index + 1);
     const items = some.map((child) => ({ index: child.index, item: projectItem(child, this.#projection) }));
@@ -168,13 +168,13 @@ export class SessionFeed implements Disposable {
     }
     this.#search?.find.dispose();
     this.#search = undefined;
-    if (message.type === 'endFind' || !this.#live) return;
+    if (message.type === 'endFind' || !this.#isLive) return;
     const find = new SessionFind(this.#conversation, message, this.#post);
     this.#search = { id: message.id, find };
   }
 
   timeline(message: Extract<SessionMessage, { type: 'timeline' }>): void {
-    if (this.#afterLoading(() => this.timeline(message)) || !this.#live) return;
+    if (this.#afterLoading(() => this.timeline(message)) || !this.#isLive) return;
     for (const part of timelineParts(this.#conversation.model.state, message.from, Date.now()))
       this.#post({ type: 'timeline', id: message.id, ...part });
   }
@@ -190,12 +190,12 @@ export class SessionFeed implements Disposable {
 
   /** Sends nothing until the next snapshot. */
   suspend(): void {
-    this.#live = false;
+    this.#isLive = false;
     this.find({ type: 'endFind' });
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#stopTick();
-    this.#looked = false;
+    this.#hasCheckedSilence = false;
     this.#changes.reset();
   }
 
@@ -203,18 +203,18 @@ export class SessionFeed implements Disposable {
     this.#isDisposed = true;
     this.suspend();
     this.#observing.dispose();
-    for (const { painted } of this.#waiting.splice(0)) painted();
+    for (const { painted } of this.#paintWaiters.splice(0)) painted();
   }
 
   /** @returns whether `again` waits for the rest of the transcript */
   #afterLoading(again: () => void): boolean {
     const { whole } = this.#conversation;
-    void whole?.then(() => this.#live && again());
+    void whole?.then(() => this.#isLive && again());
     return whole !== undefined;
   }
 
   #schedule(): void {
-    if (!this.#live) {
+    if (!this.#isLive) {
       this.#changes.reset();
       return;
     }
@@ -233,7 +233,7 @@ export class SessionFeed implements Disposable {
   }
 
   #flush(): void {
-    if (!this.#live || this.#changes.isEmpty) return;
+    if (!this.#isLive || this.#changes.isEmpty) return;
     const { state } = this.#conversation.model;
     const { entries } = state;
     const newest = firstOfNewest(state);
@@ -241,7 +241,7 @@ export class SessionFeed implements Disposable {
     // doesn't have aren't sent, nor new items pushed away from the end unseen. The pages that it
     // draws have no gaps.
     const changed = [...this.#changes.entries].filter(
-      ([index]) => this.#sent.has(stretchOf(index)) || (index >= this.#told && index >= newest),
+      ([index]) => this.#sentStretches.has(stretchOf(index)) || (index >= this.#sentItemCount && index >= newest),
     );
     if (this.#changes.cleared || changed.length > MAX_OPS) {
       this.snapshot();
@@ -270,9 +270,9 @@ export class SessionFeed implements Disposable {
       this.#notePosted();
     }
     this.#changes.reset();
-    this.#noteSent(Math.max(this.#told, newest), entries.length);
-    this.#told = entries.length;
-    if (ops.length === 0 && this.#waiting.length === 0) return;
+    this.#noteSent(Math.max(this.#sentItemCount, newest), entries.length);
+    this.#sentItemCount = entries.length;
+    if (ops.length === 0 && this.#paintWaiters.length === 0) return;
     this.#lastPost = performance.now();
     this.#post({ type: 'update', revision: ++this.#revision, ops });
   }
@@ -289,7 +289,7 @@ export class SessionFeed implements Disposable {
     else
       this.#tick ??= this.#onTick(() => {
         this.#tick = undefined;
-        if (this.#conversation.isWorking) this.#look();
+        if (this.#conversation.isWorking) this.#checkStatus();
         this.#updateTick();
       }, TICK_MS);
   }
@@ -300,15 +300,15 @@ export class SessionFeed implements Disposable {
   }
 
   /** Sends the turn's status if the elapsed time has changed it. */
-  #look(): void {
+  #checkStatus(): void {
     const waitsForUser = phaseOf(this.#conversation) === 'requiresAction';
-    this.#conversation.checkSilence({ waitsForUser, isFirst: !this.#looked });
-    this.#looked = true;
+    this.#conversation.checkSilence({ waitsForUser, isFirst: !this.#hasCheckedSilence });
+    this.#hasCheckedSilence = true;
     if (statusOf(this.#conversation) !== this.#status) this.#changes.part('turn');
   }
 
   #noteSent(from: number, to: number): void {
-    for (let stretch = stretchOf(from); stretch <= stretchOf(to - 1); stretch++) this.#sent.add(stretch);
+    for (let stretch = stretchOf(from); stretch <= stretchOf(to - 1); stretch++) this.#sentStretches.add(stretch);
   }
 
   #items(from: number, to: number): ItemView[] {

@@ -3,7 +3,7 @@
 import * as nodePath from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
-import { mayLookUp, placesOf } from '../requests/roots';
+import { candidatePathsOf, isSafeToLookUp } from '../requests/roots';
 
 /**
  * Possible paths, the likeliest first; absolute or relative to a root. `line` and `column` are
@@ -58,8 +58,8 @@ export function candidatesOf(
   flavour: nodePath.PlatformPath = nodePath,
 ): readonly string[] {
   const below = paths.flatMap((one) => (one.startsWith('/') ? roots.map((root) => flavour.join(root, one)) : []));
-  const places = paths.flatMap((one) => placesOf(one, roots, flavour));
-  return [...new Set([...places, ...below.filter((place) => mayLookUp(place, roots, flavour))])];
+  const places = paths.flatMap((one) => candidatePathsOf(one, roots, flavour));
+  return [...new Set([...places, ...below.filter((place) => isSafeToLookUp(place, roots, flavour))])];
 }
 
 function web(text: string): LinkTarget {
@@ -73,7 +73,7 @@ function fileAddress(text: string): LinkTarget {
   const address = text.slice(0, text.length - place.length);
   const named = pathOfFileAddress(address);
   if (named === address) return refused(l10n.t("The link isn't a valid address."));
-  return { ...path(named), ...(place && placeOf(place)) };
+  return { ...path(named), ...(place && positionOfHash(place)) };
 }
 
 function path(text: string): FileTarget {
@@ -81,20 +81,20 @@ function path(text: string): FileTarget {
   const beforeHash = hash < 0 ? text : text.slice(0, hash);
   const suffix = /^(.+?):(\d+)(?::(\d+))?$/s.exec(beforeHash);
   const plain = suffix?.[1] ?? beforeHash;
-  const anchor = hash < 0 ? {} : placeOf(text.slice(hash));
-  const place = anchor.line === undefined ? placeFrom(suffix?.[2], suffix?.[3]) : anchor;
+  const anchor = hash < 0 ? {} : positionOfHash(text.slice(hash));
+  const place = anchor.line === undefined ? positionOf(suffix?.[2], suffix?.[3]) : anchor;
   // Markdown writes spaces as %20, but names may contain that too, or a colon or a hash.
   const paths = new Set([plain, decoded(plain), text, decoded(text)]);
   return { kind: 'file', paths: [...paths], ...place };
 }
 
 /** `#L10`, `#L10C3`, `#L10-L20`, `#10`. */
-function placeOf(hash: string): { line?: number; column?: number } {
+function positionOfHash(hash: string): { line?: number; column?: number } {
   const place = /^#L?(\d+)(?:[C:,](\d+))?(?:-.*)?$/i.exec(hash);
-  return placeFrom(place?.[1], place?.[2]);
+  return positionOf(place?.[1], place?.[2]);
 }
 
-function placeFrom(line: string | undefined, column: string | undefined): { line?: number; column?: number } {
+function positionOf(line: string | undefined, column: string | undefined): { line?: number; column?: number } {
   const number = (digits: string | undefined): number => Math.min(Number(digits ?? 0), 2 ** 31 - 1);
   return {
     line: number(line) > 0 ? number(line) : undefined,

@@ -54,7 +54,7 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
     ...[description, purpose].flatMap((part) => part || []),
     ...commands.flatMap(({ line, cwd }) => (cwd === undefined ? [line] : [line, cwd])),
     ...texts.flatMap(({ path, text }) => [path, text]),
-    ...(entry?.content.flatMap(saidIn) ?? []),
+    ...(entry?.content.flatMap(textIn) ?? []),
     ...(rest === undefined ? [] : [JSON.stringify(rest, null, 2)]),
   ];
   const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));
@@ -115,13 +115,13 @@ function plain(title: string, parts: readonly string[], choices: PlainQuestion['
 }
 
 /** For unknown changes: too long, so the question isn't answered elsewhere. */
-const TOO_MUCH = '…'.repeat(MAX_TEXT + 1);
+const UNANSWERABLE = '…'.repeat(MAX_TEXT + 1);
 
-function saidIn(content: ToolContent): readonly string[] {
-  if (content.type === 'content') return content.block.type === 'text' ? [content.block.text] : [TOO_MUCH];
+function textIn(content: ToolContent): readonly string[] {
+  if (content.type === 'content') return content.block.type === 'text' ? [content.block.text] : [UNANSWERABLE];
   if (content.type === 'unknown') return [JSON.stringify(content.raw, null, 2)];
   if (content.type !== 'diff') return [];
   const shown = content.hunks ? { hunks: content.hunks } : lineDiff(content.oldText ?? '', content.newText);
-  if (!shown || ('truncated' in shown && shown.truncated)) return [TOO_MUCH];
+  if (!shown || ('truncated' in shown && shown.truncated)) return [UNANSWERABLE];
   return [content.path, ...shown.hunks.flatMap(({ lines }) => lines)];
 }

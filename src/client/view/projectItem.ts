@@ -248,8 +248,8 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
       .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
     const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
     const place = source.hunks ? undefined : context.locate?.(source, entry);
-    const whole = place && place.whole !== source ? projectDiff(place.whole, context.roots) : part.diff;
-    const diff = numbered(whole, source, lineOfPart(source, said) ?? place?.line);
+    const withoutMiddleIfLong = place && place.whole !== source ? projectDiff(place.whole, context.roots) : part.diff;
+    const diff = numbered(withoutMiddleIfLong, source, lineOfPart(source, said) ?? place?.line);
     const isOther = context.isWrittenDifferently?.(entry, source.path) === true;
     return { ...part, diff: isOther ? { ...diff, writtenDifferently: true } : diff };
   });

@@ -48,7 +48,7 @@ export class SessionFind implements Disposable {
   }
 
   async findIn({ request, texts }: Extract<SessionMessage, { type: 'findIn' }>): Promise<void> {
-    const ranges = await this.#found(texts);
+    const ranges = await this.#matchesIn(texts);
     if (ranges && !this.#isDisposed) this.#post({ type: 'foundIn', id: this.#id, request, ranges });
   }
 
@@ -130,7 +130,7 @@ export class SessionFind implements Disposable {
         chars += text.length;
         if (chars >= SLICE_CHARS) break;
       }
-      const found = await this.#found(texts);
+      const found = await this.#matchesIn(texts);
       if (!found) return undefined;
       for (const [at, index] of indexes.entries()) {
         const count = (found[at]?.length ?? 0) / 2;
@@ -165,7 +165,7 @@ export class SessionFind implements Disposable {
   }
 
   /** @returns undefined if the search has ended */
-  async #found(texts: readonly string[]): Promise<readonly (readonly number[])[] | undefined> {
+  async #matchesIn(texts: readonly string[]): Promise<readonly (readonly number[])[] | undefined> {
     try {
       return await this.#matches?.find(texts);
     } catch (error) {

@@ -11,7 +11,7 @@ import type { Snapshot, WorkingFiles } from '../../changes/model/fileChange';
 import { AgentEdits } from '../../changes/restore/agentEdits';
 import { Restore, type RestoreResult } from '../../changes/restore/restore';
 import type { RestorePlan } from '../../changes/restore/restorePlan';
-import { isSame, isSettled, statesOf } from '../../client/changes/recordedTurn';
+import { isSameSnapshot, isSettled, statesOf } from '../../client/changes/recordedTurn';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isProtected } from '../../client/requests/protectedPaths';
 import { realTarget } from '../../client/requests/roots';
@@ -99,7 +99,7 @@ export class SessionRestore extends Configured<SessionRestoreOptions> {
     const pending = hasLog ? await (await this.#restoreOf(conversation)).pending() : undefined;
     if (!pending) return undefined;
     const last = await this.#readLast(conversation.key).catch(() => undefined);
-    const isUndo = last !== undefined && isSame(pending.target, last.now);
+    const isUndo = last !== undefined && isSameSnapshot(pending.target, last.now);
     const end = async (isFinished: boolean): Promise<RestoreResult> => {
       const result = await conversation.changes.work.run('restore', async (progress, signal) => {
         const found = await (await this.#restoreOf(conversation)).pending();

@@ -13,7 +13,7 @@ import { Configured, type Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
-import { isInsideRoots, placesOf, realTarget } from '../../client/requests/roots';
+import { candidatePathsOf, isInsideRoots, realTarget } from '../../client/requests/roots';
 import { Changes } from '../../session/model/changes';
 import type { ToolEntry } from '../../session/model/state';
 import { isDialogOpen } from '../ui/messages';
@@ -110,7 +110,7 @@ export class Follow extends Configured<FollowOptions> implements Disposable {
     const entries = indexes.map((index) => followed.model.state.entries[index]);
     const call = entries.find((entry): entry is ToolEntry => entry?.kind === 'tool' && isShown(entry));
     const [place] = call?.locations ?? [];
-    const [path] = place ? placesOf(place.path, followed.roots) : [];
+    const [path] = place ? candidatePathsOf(place.path, followed.roots) : [];
     if (!place || path === undefined) return;
     const line = Math.max(0, (place.line ?? 1) - 1);
     const name = `${path}:${line}`;

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { placesOf } from '../../client/requests/roots';
+import { candidatePathsOf } from '../../client/requests/roots';
 
 /** `path`: absolute, or relative to a root. `line`, `column`: 1-based. */
 export interface FileLocation {
@@ -19,7 +19,7 @@ export interface FileLocation {
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
   // A URL counts as a relative path, which does not exist.
-  const places = placesOf(path, roots);
+  const places = candidatePathsOf(path, roots);
   if (path === '' || path.includes('\0') || (places.length === 0 && roots.length > 0))
     throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
   const found = await firstExisting(places);

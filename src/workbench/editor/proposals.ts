@@ -9,10 +9,10 @@ import type { Event } from '../../base/event';
 import { localize } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { FilePort } from '../../client/ports/ports';
-import { proposalIn, wordsOnEdited } from '../../client/requests/editedProposal';
+import { editMessage, proposalIn } from '../../client/requests/editedProposal';
 import { givenText } from '../../client/requests/givenTexts';
 import { plainEnds } from '../../client/requests/lineEnds';
-import { isInsideRoots, placesOf, realTarget } from '../../client/requests/roots';
+import { candidatePathsOf, isInsideRoots, realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { labelOf } from '../../client/view/projectItem';
 import { confirm } from '../ui/messages';
@@ -230,7 +230,7 @@ export class Proposals extends DocumentFiles {
     conversation.answerPermission(permissionId, answer, isEdited || undefined);
     if (!isEdited) return;
     const path = labelOf(proposal.path, [conversation.cwd]);
-    conversation.queueActions.sendNext(wordsOnEdited(path, proposal.proposed, text));
+    conversation.queueActions.sendNext(editMessage(path, proposal.proposed, text));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -325,7 +325,7 @@ export function fileOutside(path: string): ParleyError {
 }
 
 async function placeInside(path: string, roots: readonly string[]): Promise<string> {
-  const [place] = placesOf(path, roots);
+  const [place] = candidatePathsOf(path, roots);
   if (place === undefined || !(await isInsideRoots(await realTarget(place), roots))) throw fileOutside(path);
   return place;
 }

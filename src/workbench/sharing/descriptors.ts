@@ -10,7 +10,7 @@ import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import { FileStore } from '../../client/sharing/fileStore';
-import { placeOf } from '../../client/sharing/historyEvents';
+import { gapPosition } from '../../client/sharing/historyEvents';
 import { readLivePart, retryGap, retryGaps } from '../../client/sharing/historyRetries';
 import { type OpenedSummary, openHistory } from '../../client/sharing/openedHistory';
 import { type FoundState, openedEnd, openedFrom } from '../../client/sharing/provenanceNotices';
@@ -376,7 +376,7 @@ class MissingMessages {
     const found: { index: number; url: string }[] = [];
     for (const entry of [...model.state.entries]) {
       if (entry.kind !== 'gap' || entry.state !== 'retryable' || entry.remote) continue;
-      const where = placeOf(entry.gapId);
+      const where = gapPosition(entry.gapId);
       if (!where || where.part !== undefined) continue;
       const url = await this.#sharing.sessions.find(key)?.messages.urlAt(where.index);
       if (url !== undefined) found.push({ index: where.index, url });
@@ -426,7 +426,7 @@ class MissingMessages {
   async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
     const gap = conversation.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
     if (gap?.kind === 'gap' && gap.remote) return gap.remote.url;
-    const where = placeOf(gapId);
+    const where = gapPosition(gapId);
     return where && (await this.#sharing.sessions.of(conversation).messages.urlAt(where.index));
   }
 }

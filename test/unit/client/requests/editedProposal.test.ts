@@ -1,7 +1,7 @@
 // A change that the user edits before it is made: the whole file with it, and what the agent
 // learns.
 import assert from 'node:assert/strict';
-import { editsIn, proposalIn, proposalOf, wordsOnEdited } from '../../../../src/client/requests/editedProposal';
+import { editMessage, editsIn, proposalIn, proposalOf } from '../../../../src/client/requests/editedProposal';
 import type { ToolContent } from '../../../../src/session/events/content';
 import { SessionModel } from '../../../../src/session/model/model';
 
@@ -47,15 +47,15 @@ describe('a change that the user edits first', () => {
   });
 
   it('is told to the agent with what the user made of it', () => {
-    const said = wordsOnEdited('/w/a.ts', 'one\n```\nthree\n', 'one\n```\ndrei\n');
+    const said = editMessage('/w/a.ts', 'one\n```\nthree\n', 'one\n```\ndrei\n');
     assert.match(said, /^I edited your change of \/w\/a\.ts and saved it myself, so do not make it again\./);
     assert.match(said, /\n````diff\n@@ -1 \+1 @@\n one\n ```\n-three\n\+drei\n````$/);
     assert.deepEqual(editsIn(said), {
       path: '/w/a.ts',
       hunks: [{ oldStart: 1, newStart: 1, lines: [' one', ' ```', '-three', '+drei'] }],
     });
-    assert.deepEqual(editsIn(wordsOnEdited('a.ts', 'same', 'same')), { path: 'a.ts', hunks: [] });
+    assert.deepEqual(editsIn(editMessage('a.ts', 'same', 'same')), { path: 'a.ts', hunks: [] });
     assert.equal(editsIn(`${said}\nand more`), undefined, 'only what Parley wrote');
-    assert.doesNotMatch(wordsOnEdited('/w/a.ts', 'a', `${'b'.repeat(1000)}\n`.repeat(100)), /diff/, 'bounded');
+    assert.doesNotMatch(editMessage('/w/a.ts', 'a', `${'b'.repeat(1000)}\n`.repeat(100)), /diff/, 'bounded');
   });
 });

@@ -76,7 +76,7 @@ describe('a question of an earlier window', () => {
     const handler = new ElicitationRequestHandler((event) => events.push(event));
     const body = { mode: 'form', form: { fields: [] } } as const;
     handler.restore([{ id: 'before', message: 'Why?', at: 0, ...body }]);
-    handler.exited();
+    handler.agentExited();
     void handler.ask({ scope: { sessionId: 's' }, message: 'Why?', body }, false, signal);
     assert.deepEqual(pluck(events, 'type'), ['elicitation_closed', 'elicitation_asked']);
   });

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { CouldRun } from '../../../../src/client/rules/couldRun';
 
-const fits = (pattern: string, line: string | readonly string[]): boolean => new CouldRun([line]).fits(pattern);
+const fits = (pattern: string, line: string | readonly string[]): boolean => new CouldRun([line]).matches(pattern);
 
 /** Lines that run `git push`, or could. */
 const PUSHES: Readonly<Record<string, readonly string[]>> = {

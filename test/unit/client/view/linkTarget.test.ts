@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { join, posix, resolve, win32 } from 'node:path';
-import { placesOf } from '../../../../src/client/requests/roots';
+import { candidatePathsOf } from '../../../../src/client/requests/roots';
 import { candidatesOf, parseLink } from '../../../../src/client/view/linkTarget';
 import { sameData } from '../../../support/sameData';
 
@@ -104,12 +104,12 @@ function linked(href: string): readonly string[] {
 
 describe('a path of an agent', () => {
   it('leads to where it says, or below each folder of the session', () => {
-    assert.deepEqual(placesOf('/a/../b', ['/one', '/two'], posix), ['/b']);
-    assert.deepEqual(placesOf('a/b', ['/one', '/two'], posix), ['/one/a/b', '/two/a/b']);
-    assert.deepEqual(placesOf('file:///a%20b', ['/one'], posix), ['/a b']);
-    assert.deepEqual(placesOf('file:///c:/a', ROOTS, win32), ['c:\\a']);
-    assert.deepEqual(placesOf('', ['/one'], posix), []);
-    assert.deepEqual(placesOf('a\0b', ['/one'], posix), []);
+    assert.deepEqual(candidatePathsOf('/a/../b', ['/one', '/two'], posix), ['/b']);
+    assert.deepEqual(candidatePathsOf('a/b', ['/one', '/two'], posix), ['/one/a/b', '/two/a/b']);
+    assert.deepEqual(candidatePathsOf('file:///a%20b', ['/one'], posix), ['/a b']);
+    assert.deepEqual(candidatePathsOf('file:///c:/a', ROOTS, win32), ['c:\\a']);
+    assert.deepEqual(candidatePathsOf('', ['/one'], posix), []);
+    assert.deepEqual(candidatePathsOf('a\0b', ['/one'], posix), []);
   });
 
   it('is not looked up on another server of the network, whatever hides that', () => {
@@ -124,7 +124,7 @@ describe('a path of an agent', () => {
       'C:\\x:stream',
       'C:\\con',
     ])
-      for (const place of placesOf(path, ROOTS, win32)) assert.match(place, /^C:\\project\\/, path);
+      for (const place of candidatePathsOf(path, ROOTS, win32)) assert.match(place, /^C:\\project\\/, path);
   });
 
   it('is not looked up there where a link decodes to it, once or twice', () => {
@@ -144,8 +144,8 @@ describe('a path of an agent', () => {
 
   it('may be on a server that holds a folder of the session', () => {
     const roots = ['\\\\home\\me\\project'];
-    assert.deepEqual(placesOf('\\\\home\\me\\project\\a', roots, win32), ['\\\\home\\me\\project\\a']);
-    assert.deepEqual(placesOf('a', roots, win32), ['\\\\home\\me\\project\\a']);
-    assert.deepEqual(placesOf('\\\\home\\other\\a', roots, win32), []);
+    assert.deepEqual(candidatePathsOf('\\\\home\\me\\project\\a', roots, win32), ['\\\\home\\me\\project\\a']);
+    assert.deepEqual(candidatePathsOf('a', roots, win32), ['\\\\home\\me\\project\\a']);
+    assert.deepEqual(candidatePathsOf('\\\\home\\other\\a', roots, win32), []);
   });
 });
