@@ -9,14 +9,14 @@ const file = (name: string, lines: number): string =>
   `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${`+${name}\n`.repeat(lines)}`;
 
 describe('the prompt for a commit message', () => {
-  it('has the changes, the new files and the style of the last commits', () => {
+  it('contains the changes, the new files and recent commit subjects', () => {
     const prompt = commitPrompt({ diff: file('a', 2), newFiles: ['b'], subjects: ['Add c', 'Mend d'] });
     assert.match(prompt, /- Add c\n- Mend d\n/);
     assert.match(prompt, /New files:\nb\n/);
     assert.ok(prompt.endsWith(file('a', 2)));
   });
 
-  it('is bounded, and has the first lines of each of the files', () => {
+  it('is bounded and contains the first lines of each file', () => {
     const files = Array.from({ length: 50 }, (_, index) => file(`file${index}`, index === 7 ? 3 : 5_000));
     const prompt = commitPrompt({ diff: files.join(''), subjects: ['x'.repeat(10_000)] });
     assert.ok(prompt.length < 64_000, String(prompt.length));
@@ -25,7 +25,7 @@ describe('the prompt for a commit message', () => {
     assert.equal(prompt.split('[cut]').length - 1, 49);
   });
 
-  it('names files without their lines where there are very many', () => {
+  it('lists files beyond the limit by name only', () => {
     const prompt = commitPrompt({
       diff: Array.from({ length: 2_000 }, (_, index) => file(`file${index}`, 100)).join(''),
       newFiles: Array.from({ length: 5_000 }, (_, index) => `new${index}`),
@@ -38,7 +38,7 @@ describe('the prompt for a commit message', () => {
 });
 
 describe('a drafted commit message', () => {
-  it('is what stands in a fence or in quotes, or all', () => {
+  it('is the text in a fence or in quotes, or the whole answer', () => {
     for (const answer of [
       'Add a\n\nIt was missing.',
       '```\nAdd a\n\nIt was missing.\n```',
@@ -50,7 +50,7 @@ describe('a drafted commit message', () => {
     assert.equal(commitMessageOf('Add a\n\n```\ncode\n```\n\nand more'), 'Add a\n\n```\ncode\n```\n\nand more');
   });
 
-  it('is one line where that is asked for, bounded, and has nothing that no editor shows', () => {
+  it('is one line if requested, bounded, and without invisible characters', () => {
     assert.equal(commitMessageOf('Add a\n\nIt was missing.', true), 'Add a');
     assert.equal(commitMessageOf('x'.repeat(50_000)).length, 10_000);
     assert.equal(commitMessageOf('Add\u202e\u0000\u001b[31m a\tb'), 'Add[31m a b');
@@ -62,13 +62,13 @@ describe('the trailer of a commit message', () => {
   const trailed = (message: string, template = 'Assisted-by: {agent}'): string =>
     withTrailer(message, template, 'Claude\n$&');
 
-  it('is a paragraph of its own, or stands with other trailers', () => {
+  it('is a separate paragraph, or follows other trailers', () => {
     assert.equal(trailed('Mend a\n'), 'Mend a\n\nAssisted-by: Claude $&');
     assert.equal(trailed('Mend a\n\nRefs: #1'), 'Mend a\n\nRefs: #1\nAssisted-by: Claude $&');
     assert.equal(trailed('feat: a'), 'feat: a\n\nAssisted-by: Claude $&');
   });
 
-  it('is not added twice, nor where none is wanted', () => {
+  it('is added only once, and not if the template is empty', () => {
     assert.equal(trailed(trailed('Mend a')), trailed('Mend a'));
     assert.equal(trailed('Mend a', ' '), 'Mend a');
   });
@@ -97,7 +97,7 @@ function change(path: string, more: Partial<FileChange>): FileChange {
 describe('the patch of a turn', () => {
   beforeEach(() => reads.splice(0));
 
-  it('has the lines of changed, new, deleted and renamed files', async () => {
+  it('contains the lines of changed, new, deleted and renamed files', async () => {
     const lines = ['one', 'two', 'three', 'four', 'five', 'six'];
     const patch = await turnPatch(
       [
@@ -136,7 +136,7 @@ describe('the patch of a turn', () => {
     assert.ok(patch.includes(` ${at('large.txt')}\n[cut]\n`));
   });
 
-  it('is bounded, with lines of each file', async () => {
+  it('is bounded and contains lines of each file', async () => {
     const files = Array.from({ length: 100 }, (_, index) =>
       change(`f${index}.txt`, { after: version(`n${index}`, 'a long line of text\n'.repeat(1_000)) }),
     );

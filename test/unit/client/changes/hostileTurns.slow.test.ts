@@ -37,7 +37,7 @@ const TURNS: Readonly<Record<string, readonly [shell: string, ...listed: string[
   ],
 };
 
-describe('a turn that is hard to take back', function () {
+describe('a turn that is hard to undo', function () {
   this.timeout(30_000);
   const test = useChangeSession();
   const { git, path, started, turn } = test;
@@ -71,7 +71,7 @@ describe('a turn that is hard to take back', function () {
     });
   }
 
-  it('is undone but for files over 20 MB, which it names and leaves', async () => {
+  it('is undone except for files over 20 MB, which are named and left alone', async () => {
     await writeFile(path('huge.bin'), Buffer.alloc(21_000_000, 1));
     const conversation = await started();
     // A file that grows while it is read is kept with what it has then: this one is large from the
@@ -89,7 +89,7 @@ describe('a turn that is hard to take back', function () {
     assert.equal(git('status', '--porcelain', 'a.txt'), '');
   });
 
-  it('lists no file that git ignores, and undoes none', async () => {
+  it('neither lists nor undoes files that git ignores', async () => {
     const conversation = await started();
     await turn('run mkdir -p ignored; echo x > ignored/i.txt; echo x > a.txt');
     const review = await conversation.changes.loadReview();

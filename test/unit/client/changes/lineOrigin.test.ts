@@ -27,7 +27,7 @@ describe('the turn that wrote a line', () => {
   const test = useChangeSession();
   const { turn, path } = test;
 
-  it('is the newest whose change has it, and none for a line that was there before', async () => {
+  it('is the latest whose change contains it, or none if the line is older', async () => {
     await test.started();
     await turn('own a.txt one\\nTWO\\nthree\\n');
     await turn('own a.txt zero\\none\\nTWO\\nthree\\nfour\\n');

@@ -16,7 +16,7 @@ describe('the files that an agent names', () => {
     content: [],
   });
 
-  it('are those of locations, diffs and writes, and those in a folder', () => {
+  it('include those in locations, diffs, writes and named folders', () => {
     const has = naming((named) => {
       named.addPath(`${ROOT}/written`);
       named.addCall({
@@ -44,20 +44,20 @@ describe('the files that an agent names', () => {
     ['cp /etc/hosts ./src/hosts', ['src/hosts'], ['hosts']],
     ['git -C src checkout a.ts', ['src/a.ts'], ['src/b.ts']],
   ] as const) {
-    it(`are in the command ${line}: ${named.join(' ') || 'none'}`, () => {
+    it(`in the command ${line} are ${named.join(' ') || 'none'}`, () => {
       const has = naming((files) => files.addCommand({ line }));
       assert.deepEqual([named.filter(has), other.filter(has)], [[...named], []]);
     });
   }
 
-  it('are not all files of the folder that a command runs in', () => {
+  it('don’t include all files of the folder that a command runs in', () => {
     for (const key of ['cwd', 'workdir', 'working_directory', 'workingDir']) {
       const has = naming((named) => named.addCall(call({ command: 'sed -i s/a/b/ a.ts', [key]: 'packages/x' })));
       assert.deepEqual(['packages/x/a.ts', 'packages/x/mine.ts'].map(has), [true, false], key);
     }
   });
 
-  it('are in a title, which names no folder unless it is a command', () => {
+  it('include those in a title, but no folders unless it is a command', () => {
     const has = naming((named) => {
       named.addCall(call({}, 'Update docs and `src/a.ts`'));
       named.addCall(call({}, '`rm -rf build`', 'execute'));
@@ -65,7 +65,7 @@ describe('the files that an agent names', () => {
     assert.deepEqual(['src/a.ts', 'build/x', 'docs/mine.md'].map(has), [true, true, false]);
   });
 
-  it('are in the arguments of a tool that say where it works, and not in what it writes', () => {
+  it('include those in arguments for paths, but not in written text', () => {
     const has = naming((named) => {
       named.addCall(
         call({ file_path: 'a b.txt', content: 'see c.txt', edits: [{ path: 'd.txt', new_string: 'e.txt' }] }),

@@ -40,7 +40,7 @@ describe('random turns', function () {
   const test = useChangeSession({ startProcess: AgentProcess.start });
 
   for (let seed = 1; seed <= SCHEDULES; seed++) {
-    it(`list what a comparison of copies says, and leave the repository alone (${seed})`, async () => {
+    it(`list the same changes as a comparison of copies, and leave the repository alone (${seed})`, async () => {
       const random = seeded(seed);
       const { folder } = test.session;
       const copies = await scratchFolder();

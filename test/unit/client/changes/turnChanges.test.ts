@@ -24,19 +24,19 @@ import { seeds } from '../../../support/tier';
 
 const slowly = seeds(0, 1) === 1 ? it : (): void => undefined;
 
-describe('what turns change on disk', function () {
+describe('the changes of turns on disk', function () {
   this.timeout(30_000);
   const test = useChangeSession();
   const { open, started, turn, listed, path } = test;
 
-  it('lists what the agent writes through its client', async () => {
+  it('include what the agent writes through its client', async () => {
     const conversation = open();
     const id = await turn(`write ${path('a.txt')} one\\nTWO\\nthree\\n`);
     assert.deepEqual(await listed(id), ['a.txt +1 −1']);
     assert.equal(conversation.model.turn(id)?.changes?.files, 1);
   });
 
-  it('lists what commands change: sed -i, git mv, rm', async () => {
+  it('include what commands change: sed -i, git mv, rm', async () => {
     await started();
     const id = await turn('run sed -i s/two/2/ a.txt\nrun git mv b.txt c.txt');
     assert.deepEqual(await listed(id), ['a.txt +1 −1', 'b.txt → c.txt +0 −0']);
@@ -44,14 +44,14 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(next), ['gone c.txt +0 −1']);
   });
 
-  it('keeps nothing of a turn that changes nothing', async () => {
+  it('store nothing for a turn without changes', async () => {
     const conversation = await started();
     const id = await turn('say Hello');
     assert.equal(conversation.model.turn(id)?.changes, undefined);
     assert.equal(conversation.changes.total(id), undefined);
   });
 
-  it('lists neither what the user changes between turns, nor what is written after an end', async () => {
+  it('include neither edits between turns nor writes after the end of a turn', async () => {
     await started();
     await turn('own-later late.txt late\nown a.txt x');
     await writeFile(path('b.txt'), 'mine\n');
@@ -59,7 +59,7 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(await turn('own a.txt y')), ['a.txt +1 −1']);
   });
 
-  it('tells turns apart that follow each other at once', async () => {
+  it('are attributed to the right turn when one immediately follows another', async () => {
     const conversation = await started();
     const one = conversation.send('own a.txt x\nsleep 50').done;
     const two = conversation.send('own b.txt y').done;
@@ -69,7 +69,7 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(ids[1]), ['b.txt +1 −1']);
   });
 
-  it('runs no git where recording is turned off', async () => {
+  it('run no git if recording is turned off', async () => {
     test.changes.enabled = false;
     const conversation = open();
     const id = await turn('own a.txt x');
@@ -77,7 +77,7 @@ describe('what turns change on disk', function () {
     assert.deepEqual(test.changes.asked, []);
   });
 
-  it('runs no git while the agent starts', async () => {
+  it('run no git while the agent starts', async () => {
     let askedAtStart: number | undefined;
     const approve = async (): Promise<void> => {
       await new Promise(setImmediate);
@@ -97,7 +97,7 @@ describe('what turns change on disk', function () {
     assert.equal(conversation.model.turn(id)?.changes?.incomplete, undefined);
   });
 
-  it('runs no git in a workspace that is not trusted', async () => {
+  it('run no git in an untrusted workspace', async () => {
     const conversation = open({ services: { isTrusted: () => false } });
     conversation.changes.warm();
     await conversation.start();
@@ -105,7 +105,7 @@ describe('what turns change on disk', function () {
     assert.deepEqual(test.changes.asked, []);
   });
 
-  it('says that only named files are known where there is no git', async () => {
+  it('are marked as limited to named files if git is missing', async () => {
     test.changes.env = { ...process.env, PATH: '/nowhere' };
     const conversation = await started();
     const read = { sessionUpdate: 'tool_call', toolCallId: 'r', title: 'Read', kind: 'read' };
@@ -204,7 +204,7 @@ describe('what turns change on disk', function () {
     assert.equal(await readFile(path('a.txt'), 'utf8'), 'new');
   });
 
-  it('offers to redo the undo of a turn: the turn and its files, and the review until another turn ends', async () => {
+  it('can be redone after an undo, by turn, by file, and in the review until another turn ends', async () => {
     const conversation = await started();
     const { changes } = conversation;
     const turnId = await turn('edit a.txt x');
@@ -390,7 +390,7 @@ describe('the changes of a session', function () {
   const page = async (conversation: Conversation, scope: ChangesScope, from = 0, to = 200): Promise<Page> =>
     (await changesPage(conversation, scope, from, to)) as Page;
 
-  it('wait for review, until they are kept', async () => {
+  it('wait for review until they are kept', async () => {
     const conversation = await started();
     const turnId = await turn('own a.txt x\nown c.txt c');
     sameData(reviewOf(conversation), {
@@ -415,7 +415,7 @@ describe('the changes of a session', function () {
     assert.ok(after.version > before.version);
   });
 
-  it('are taken back file by file', async () => {
+  it('are undone file by file', async () => {
     const conversation = await started();
     const turnId = await turn('own a.txt x\nown c.txt c');
     const review = await conversation.changes.loadReview();
@@ -426,7 +426,7 @@ describe('the changes of a session', function () {
     assert.deepEqual(pluck((await page(conversation, 'review')).files, 'id'), [path('c.txt')]);
   });
 
-  it('still wait when the session is opened again', async () => {
+  it('still wait after the session is reopened', async () => {
     const conversation = await started();
     await turn('own a.txt x');
     await conversation.close();

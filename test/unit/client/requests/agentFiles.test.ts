@@ -78,7 +78,7 @@ describe('AgentFiles', () => {
   const write = (path: string, content: string) =>
     files.write({ sessionId: 's', path, content }, [root], { ask: port.ask, beforeWrite }, never);
 
-  it('reads whole files, and the lines that an agent asks for, counted from 1', async () => {
+  it('reads whole files, and ranges of lines counted from 1', async () => {
     const path = join(root, 'seed.txt');
     assert.deepEqual(await read(path), { content: 'alpha\nbeta\ngamma\n' });
     assert.deepEqual(await read(path, { line: 2, limit: 1 }), { content: 'beta\n' });
@@ -87,18 +87,18 @@ describe('AgentFiles', () => {
     assert.deepEqual(port.questions, []);
   });
 
-  it('creates files with their folders inside of the project without a question', async () => {
+  it('creates files and folders inside the project without asking', async () => {
     assert.deepEqual(await write(join(root, 'new', 'deep', 'file.txt'), 'text'), {});
     assert.equal(await readFile(join(root, 'new/deep/file.txt'), 'utf8'), 'text');
     assert.deepEqual(port.questions, []);
   });
 
-  it('says that a file is missing, and which', async () => {
+  it('names the file that is missing', async () => {
     const path = join(root, 'missing');
     await assert.rejects(read(path), isRpcError(-32002, /no file/, { path }));
   });
 
-  it('lets gemini create files, and lies to nobody else', async () => {
+  it('reports a missing file as empty to Gemini only', async () => {
     const answer = (name: string) => ({ protocolVersion: 1, agentInfo: { name, title: 'x', version: '0' } });
     assert.equal(missingFileReadsEmpty(answer('gemini-cli')), true);
     assert.equal(missingFileReadsEmpty(answer('OpenCode')), false);
@@ -109,7 +109,7 @@ describe('AgentFiles', () => {
     await assert.rejects(read(join(outside, 'missing')), isRpcError(-32002, /no file/));
   });
 
-  it('refuses requests that make no sense, with a sentence', async () => {
+  it('rejects invalid requests with a sentence', async () => {
     await assert.rejects(read('relative.txt'), isRpcError(-32602, /absolute/));
     await assert.rejects(read('~/file'), isRpcError(-32602, /absolute/));
     await assert.rejects(read(join(root, 'a\0b')), isRpcError(-32602, /zero/));
@@ -123,8 +123,8 @@ describe('AgentFiles', () => {
     await assert.rejects(read(join(root, 'seed.txt', 'below')), isRpcError(-32603, /not a folder/));
   });
 
-  describe('outside of the project', () => {
-    it('asks first, naming where the path leads, and refuses with a sentence', async () => {
+  describe('outside the project', () => {
+    it('asks with the resolved path, and refuses with a sentence', async () => {
       const path = join(outside, 'key');
       await assert.rejects(read(path), isRpcError(ACCESS_REFUSED, /did not allow to read/, { path }));
       await assert.rejects(write(path, 'gone'), isRpcError(ACCESS_REFUSED, /did not allow to write/));
@@ -132,13 +132,13 @@ describe('AgentFiles', () => {
       assert.deepEqual(port.questions, [`Ada read ${path}`, `Ada write ${path}`]);
     });
 
-    it('asks for a path that climbs out, and for a neighbour whose name begins the same', async () => {
+    it('asks about a path with “..”, and about a sibling whose name has the same prefix', async () => {
       await assert.rejects(read(`${root}/../project-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
       await assert.rejects(read(`${root}-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
       assert.deepEqual(await read(`${root}/sub/../seed.txt`, { limit: 1 }), { content: 'alpha\n' });
     });
 
-    it('asks where a link in the project leads out of it: to a file, to a folder, to nothing yet', async () => {
+    it('asks if a link leads out of the project: to a file, a folder or nothing yet', async () => {
       await symlink(join(outside, 'key'), join(root, 'link'));
       await symlink(outside, join(root, 'folder'));
       await symlink('../project-secrets/new', join(root, 'dangling'));
@@ -155,7 +155,7 @@ describe('AgentFiles', () => {
       ]);
     });
 
-    it('does not ask where the project itself is reached by a link, or a link stays inside', async () => {
+    it('does not ask if the project itself is a link, or a link stays inside', async () => {
       await symlink(root, join(folder, 'alias'));
       await symlink('seed.txt', join(root, 'inside'));
       const ask = (path: string, roots: string[]) => files.read({ sessionId: 's', path }, roots, port.ask, never);
@@ -167,13 +167,13 @@ describe('AgentFiles', () => {
       await assert.rejects(ask(join(root, 'seed.txt'), []), isRpcError(ACCESS_REFUSED, /seed/));
     });
 
-    it('names a circle of links instead of hanging', async () => {
+    it('reports a circle of links instead of hanging', async () => {
       await symlink('b', join(root, 'a'));
       await symlink('a', join(root, 'b'));
       await assert.rejects(read(join(root, 'a')), isRpcError(-32603, /circle/));
     });
 
-    it('asks once for reading a file, each time for writing it, and again in another session', async () => {
+    it('asks once per session for reading a file, and each time for writing it', async () => {
       port.answer = () => true;
       const path = join(outside, 'key');
       assert.deepEqual(await read(path), { content: 'secret' });
@@ -187,7 +187,7 @@ describe('AgentFiles', () => {
       );
     });
 
-    it('touches nothing when the agent takes its request back while the question is open', async () => {
+    it('touches nothing if the agent withdraws its request while the question is open', async () => {
       const abort = new AbortController();
       const asked = new Deferred<void>();
       port.answer = (signal) =>
@@ -207,7 +207,7 @@ describe('AgentFiles', () => {
       assert.equal(await readFile(join(outside, 'key'), 'utf8'), 'secret');
     });
 
-    it('goes by the rules of Windows there: drives, case, both slashes', () => {
+    it('follows the rules of Windows: drives, case, both slashes', () => {
       const below = (root: string, path: string) => isBelow(root, path, win32);
       assert.equal(below('C:\\Project', 'c:\\project\\Src\\a.ts'), true);
       assert.equal(below('C:\\Project', 'C:/Project/a.ts'), true);
@@ -218,7 +218,7 @@ describe('AgentFiles', () => {
       assert.equal(below('/a', '/a/..b'), true);
     });
 
-    it('never looks at a network share of Windows that holds none of the folders', () => {
+    it('never accesses a Windows network share that contains none of the folders', () => {
       const foreign = (path: string) => isForeignShare(path, ['C:\\Project', '\\\\home\\me\\Project'], win32);
       assert.equal(foreign('\\\\attacker\\share\\a.ts'), true);
       assert.equal(foreign('\\\\home\\other\\a.ts'), true);
@@ -254,14 +254,14 @@ describe('AgentFiles', () => {
       '.claude/settings.local.json',
     ];
     for (const name of protectedFiles) {
-      it(`asks before it writes ${JSON.stringify(name)}`, async () => {
+      it(`need permission: ${JSON.stringify(name)}`, async () => {
         await assert.rejects(write(`${root}/${name}`, 'x'), isRpcError(ACCESS_REFUSED, /can start programs/));
         assert.equal(port.questions.length, 1);
         assert.match(port.questions[0] ?? '', /\(protected\)$/);
       });
     }
 
-    it('asks each time, and writes what the user allows', async () => {
+    it('need permission each time, and are written if allowed', async () => {
       port.answer = () => true;
       await write(join(root, '.vscode/settings.json'), '{}');
       await write(join(root, '.vscode/settings.json'), '{"a":1}');
@@ -271,7 +271,7 @@ describe('AgentFiles', () => {
       assert.equal(port.questions.length, 2);
     });
 
-    it('asks where a link leads to them, from either side', async () => {
+    it('need permission if a link leads to them or from them', async () => {
       await mkdir(join(root, '.vscode'));
       await mkdir(join(root, 'config'));
       await mkdir(join(root, 'hooks'));
@@ -291,14 +291,14 @@ describe('AgentFiles', () => {
       assert.deepEqual(await write(join(root, 'hooks/use.ts'), 'x'), {});
     });
 
-    it('judges a worktree below the folder of an agent by its own folders', async () => {
+    it('don’t include a worktree in an agent’s folder', async () => {
       root = join(folder, '.claude/worktrees/x');
       await mkdir(root, { recursive: true });
       await write(join(root, 'tsconfig.json'), '{}');
       assert.deepEqual(port.questions, []);
     });
 
-    it('are refused where nobody is there to be asked', async () => {
+    it('are refused if no user can be asked', async () => {
       files = new AgentFiles(port, { agentName: 'Ada', refusesQuestions: true });
       port.answer = () => true;
       await assert.rejects(write(join(root, '.vscode/x'), 'x'), isRpcError(ACCESS_REFUSED, /start programs/));
@@ -307,7 +307,7 @@ describe('AgentFiles', () => {
     });
   });
 
-  it('keeps the last of two writes, and reads what was written before it', async () => {
+  it('keeps the last of two writes, and reads what was written before', async () => {
     const path = join(root, 'twice');
     const gate = new Deferred<void>();
     port.gate = gate.promise;
@@ -322,7 +322,7 @@ describe('AgentFiles', () => {
     assert.equal(await readFile(path, 'utf8'), 'third');
   });
 
-  it("passes the editor's own sentence on when a file cannot be written", async () => {
+  it('passes on the editor’s sentence if a file cannot be written', async () => {
     port.writeText = () => Promise.reject(new ParleyError('file-read-only', 'seed.txt is read-only.'));
     const path = join(root, 'seed.txt');
     await assert.rejects(

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { codeChange } from '../../../../src/client/requests/codeChange';
 
-describe('code as a change of a file', () => {
-  it('names the file of a comment that is its first line', () => {
+describe('a code block applied to a file', () => {
+  it('takes the file name from a comment in the first line', () => {
     const named = (line: string): unknown => codeChange(`${line}\nx`, 'ts').paths[0];
     for (const line of ['// src/a.ts', '# src/a.ts', '<!-- src/a.ts -->', '/* file: src/a.ts */', '-- src/a.ts\r'])
       assert.equal(named(line), 'src/a.ts', line);
@@ -19,7 +19,7 @@ describe('code as a change of a file', () => {
     assert.equal(named(`// ${'a/'.repeat(500)}b.ts`), undefined);
   });
 
-  it('replaces the whole file, and ends it with a line end', () => {
+  it('replaces the whole file and ends it with a line break', () => {
     const { in: apply } = codeChange('one\r\ntwo', 'ts');
     assert.equal(apply('old\n'), 'one\ntwo\n');
     assert.equal(apply('old'), 'one\ntwo');
@@ -27,7 +27,7 @@ describe('code as a change of a file', () => {
     assert.equal(codeChange('', '').in('old\n'), '');
   });
 
-  it('replaces what is selected, whole lines by whole lines', () => {
+  it('replaces the selection, whole lines by whole lines', () => {
     const { in: apply } = codeChange('b', 'ts');
     assert.equal(apply('a x c\n', { start: 2, end: 3 }), 'a b c\n');
     assert.equal(apply('a\nx\nc\n', { start: 2, end: 4 }), 'a\nb\nc\n');
@@ -39,23 +39,23 @@ describe('code as a change of a file', () => {
     const first = '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three';
     const second = '@@ -5,3 +5,4 @@\n five\n-six\n+sechs\n+und\n seven';
 
-    it('names its file, and changes it where its lines stand', () => {
+    it('names its file, and changes the lines that it contains', () => {
       const change = codeChange(patch(first, second), 'diff');
       assert.deepEqual([...change.paths], ['src/a.ts', 'b/src/a.ts']);
       assert.equal(change.in(FILE), 'one\nzwei\nthree\nfour\nfive\nsechs\nund\nseven\n');
     });
 
-    it('takes neither line numbers nor counts at their word', () => {
+    it('ignores line numbers and counts', () => {
       const moved = first.replace('-1,3 +1,3', '-90,1 +80,9');
       assert.equal(codeChange(patch(moved), '').in(`zero\n${FILE}`), `zero\n${FILE.replace('two', 'zwei')}`);
       assert.equal(codeChange(first.replace(/^@@.*/, '@@ at the top'), 'diff').in(FILE), FILE.replace('two', 'zwei'));
     });
 
-    it('keeps a file without a last line end so', () => {
+    it('keeps a missing final line break', () => {
       assert.equal(codeChange(patch(second), '').in(FILE.trimEnd())?.endsWith('und\nseven'), true);
     });
 
-    it('does not fit where its lines are not there, stand there twice, or are in another order', () => {
+    it('does not apply if its lines are missing, ambiguous or in another order', () => {
       assert.equal(codeChange(patch(first), '').in(FILE.replace('one', '1')), undefined);
       assert.equal(codeChange(patch(first), '').in(`${FILE}${FILE}`), undefined);
       assert.equal(codeChange(patch(second, first), '').in(FILE), undefined);
@@ -64,7 +64,7 @@ describe('code as a change of a file', () => {
       assert.equal(codeChange(patch('@@ -0,0 +1 @@\n+zero'), '').in(FILE), undefined);
     });
 
-    it('makes a new file, and neither deletes nor moves one', () => {
+    it('creates a file, but neither deletes nor moves one', () => {
       const added = codeChange('--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1,2 @@\n+one\n+two', 'diff');
       assert.equal(added.in(undefined), 'one\ntwo\n');
       assert.equal(added.in('one\n'), undefined);
@@ -74,13 +74,13 @@ describe('code as a change of a file', () => {
       assert.equal(codeChange(moved, 'diff').in(FILE), undefined);
     });
 
-    it('does not fit where it is of several files, or is none', () => {
+    it('does not apply if it covers several files or is invalid', () => {
       assert.equal(codeChange(`${patch(first)}\n--- a/b.ts\n+++ b/b.ts\n${second}`, '').in(FILE), undefined);
       assert.equal(codeChange('- two\n+ zwei', 'diff').in(FILE), undefined);
       assert.equal(codeChange('', 'patch').in(FILE), undefined);
     });
 
-    it('is answered, however long it is', () => {
+    it('is handled in bounded time at any length', () => {
       const many = Array.from({ length: 20_000 }, (_, index) => `@@ -1 +1 @@\n-a${index}\n+b`);
       assert.equal(codeChange(patch(...many), '').in('aaaa\n'.repeat(200_000)), undefined);
       assert.equal(

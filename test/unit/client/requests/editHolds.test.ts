@@ -23,17 +23,17 @@ describe('a queued message that is being edited', () => {
     edits.hold('q1', panel);
   });
 
-  it('is not sent under the fingers of the user, nor is the one behind it', () => {
+  it('is not sent, nor is the message after it', () => {
     assert.equal(queue.next(), undefined);
   });
 
-  it('may go as soon as its page is gone', () => {
+  it('can be sent once its page is closed', () => {
     edits.releaseAll(panel);
     assert.equal(released, 1);
     assert.equal(queue.next()?.id, 'q1');
   });
 
-  it('waits for both pages that edit it', () => {
+  it('waits for both pages in which it is edited', () => {
     edits.hold('q1', view);
     edits.releaseAll(view);
     assert.equal(queue.next(), undefined);
@@ -41,7 +41,7 @@ describe('a queued message that is being edited', () => {
     assert.equal(queue.next()?.id, 'q1');
   });
 
-  it('is not held again by a page that was let go of before', () => {
+  it('is not held again by a page that was released before', () => {
     edits.release('q1', view);
     assert.equal(queue.next(), undefined, 'a page that did not hold it releases nothing');
     edits.releaseAll(panel);
@@ -49,14 +49,14 @@ describe('a queued message that is being edited', () => {
     assert.equal(released, 1);
   });
 
-  it('goes next where the user says so of it', () => {
+  it('is sent next if the user requests it', () => {
     queue.putNext('q1');
     assert.equal(queue.next()?.id, 'q1');
   });
 });
 
 describe('a queue that was cleared', () => {
-  it('is as it was when that is taken back, before what was written since', () => {
+  it('is restored by Undo, before messages queued since', () => {
     const queue = new PromptQueue(() => {});
     for (const text of ['one', 'two']) queue.add(text, []);
     queue.pause('by-user');

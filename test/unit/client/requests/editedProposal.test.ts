@@ -25,7 +25,7 @@ describe('a change that the user edits first', () => {
   const whole = (content: ToolContent, text: string | undefined): string | undefined =>
     proposalIn(asked([content]), 'p')?.in(text);
 
-  it('is the only one of its request, which can be rejected', () => {
+  it('must be the only one in a request that can be rejected', () => {
     const one = change('a', 'b');
     assert.equal(proposalOf(asked([one]), 'p'), 0);
     assert.equal(proposalOf(asked([one, one]), 'p'), undefined);
@@ -35,7 +35,7 @@ describe('a change that the user edits first', () => {
     assert.equal(proposalIn(asked([one]), 'another'), undefined);
   });
 
-  it('is put where the part that it replaces stands once', () => {
+  it('is applied if the replaced part occurs exactly once', () => {
     assert.equal(whole(change('two', 'zwei'), 'one\ntwo\nthree\n'), 'one\nzwei\nthree\n');
     assert.equal(whole(change('one\r\ntwo', 'eins'), 'one\ntwo\nthree\n'), 'eins\nthree\n');
     assert.equal(whole(change('one\ntwo\n', '$& $1'), 'one\ntwo\n'), '$& $1', 'the whole file');
@@ -46,7 +46,7 @@ describe('a change that the user edits first', () => {
     assert.equal(whole(change('two', 'zwei'), undefined), undefined, 'no file');
   });
 
-  it('is told to the agent with what the user made of it', () => {
+  it('is reported to the agent with the user’s edits', () => {
     const said = editMessage('/w/a.ts', 'one\n```\nthree\n', 'one\n```\ndrei\n');
     assert.match(said, /^I edited your change of \/w\/a\.ts and saved it myself, so do not make it again\./);
     assert.match(said, /\n````diff\n@@ -1 \+1 @@\n one\n ```\n-three\n\+drei\n````$/);

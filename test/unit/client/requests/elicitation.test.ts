@@ -60,7 +60,7 @@ describe('elicitation', function () {
     assert.deepEqual([clientCapabilities.plan, clientCapabilities.subagents], [{}, {}]);
   });
 
-  it('keeps every field of a form and its rules', async () => {
+  it('shows every field of a form with its rules', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -84,7 +84,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Declined by you/);
   });
 
-  it('accepts exactly the answers that keep the rules', async () => {
+  it('accepts exactly the answers that follow the rules', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -127,7 +127,7 @@ describe('elicitation', function () {
     assert.match(said(), /withdrawn → \{"action":"cancel"\}/);
   });
 
-  it('closes the card when the agent dies', async () => {
+  it('closes the card when the agent exits', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -138,7 +138,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Question (withdrawn|lost with the agent)/);
   });
 
-  it('opens exactly the page that was shown, and only on request', async () => {
+  it('opens exactly the page that was shown, on request only', async () => {
     await open();
     const turn = session.conversation.send('elicit-url');
     await oneIsAsked();
@@ -164,7 +164,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Completed in the browser/);
   });
 
-  it('completes a page that the agent says is done', async () => {
+  it('closes the card when the agent reports that the page is completed', async () => {
     await open();
     const turn = session.conversation.send('elicit-url');
     await oneIsAsked();
@@ -173,7 +173,7 @@ describe('elicitation', function () {
     assert.match(said(), /\{"action":"cancel"\}/);
   });
 
-  it('signs in where the agent sends the user to a page first', async () => {
+  it('signs in if the agent first sends the user to a page', async () => {
     const page = 'http://127.0.0.1:4711/sign-in';
     await open({ authMethods: [{ id: 'login', name: 'Log in' }], signInPage: page });
     await session.conversation.start();
@@ -251,13 +251,13 @@ describe('elicitation/create', () => {
     });
   }
 
-  it('shows an address as it is opened', () => {
+  it('shows the address exactly as it is opened', () => {
     const asked = readElicitation(page('https://exämple.com/a b?x=%2F'));
     assert.ok(asked.body.mode === 'url');
     assert.equal(asked.body.url, 'https://xn--exmple-cua.com/a%20b?x=%2F');
   });
 
-  it('is shown where only an optional field is wrong', () => {
+  it('is shown if only an optional field is invalid', () => {
     const asked = readElicitation(
       form({
         k: { type: 'string', title: 7, minLength: -1, pattern: 3, format: 'hostname', default: {} },

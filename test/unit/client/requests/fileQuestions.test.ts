@@ -36,7 +36,7 @@ describe('questions about files', () => {
   };
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('are cards in the transcript that name the agent, what it wants and where', async () => {
+  it('are cards in the transcript with the agent, the access and the path', async () => {
     const answered = ask('/etc/\u202epasswd');
     await settled();
     const [{ title, description, options } = assert.fail()] = asked();
@@ -61,7 +61,7 @@ describe('questions about files', () => {
     assert.deepEqual(await Promise.all(answers), [true, false, false]);
   });
 
-  it('are all refused for the rest of the turn where the user says so', async () => {
+  it('are refused for the rest of the turn if the user chooses that', async () => {
     const answers = ['/a', '/b', '/c'].map((path) => ask(path));
     await settled();
     answer('refuseAll');
@@ -75,7 +75,7 @@ describe('questions about files', () => {
     assert.equal(await next, true);
   });
 
-  it('end with the turn, those that wait unseen', async () => {
+  it('end with the turn, including those not yet shown', async () => {
     const answers = ['/a', '/b', '/c'].map((path) => ask(path));
     await settled();
     questions.turnEnded();
@@ -84,7 +84,7 @@ describe('questions about files', () => {
     assert.equal(open().length, 0);
   });
 
-  it('end when the agent withdraws its request, also one that waits', async () => {
+  it('end when the agent withdraws its request, even if not yet shown', async () => {
     const withdrawn = new AbortController();
     const first = ask('/a');
     const second = ask('/b', withdrawn.signal);
@@ -99,7 +99,7 @@ describe('questions about files', () => {
     assert.equal(await third, false);
   });
 
-  it('are bounded: of a thousand at once, twenty are ever asked', async () => {
+  it('are bounded: of a thousand, twenty are asked', async () => {
     const answers = Array.from({ length: 1_000 }, (_, n) => ask(`/${n}`));
     let given = 0;
     await settled();

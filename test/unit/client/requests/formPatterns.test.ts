@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
 
-describe('a pattern in a form of an agent', () => {
+describe('a pattern in an agent’s form', () => {
   async function submit(pattern: string, value: string): Promise<string | undefined> {
     let id = '';
     const handler = new ElicitationRequestHandler((event) => {
@@ -28,7 +28,7 @@ describe('a pattern in a form of an agent', () => {
     });
   }
 
-  it('is stopped and left to the agent if it takes too long, while the host does other work', async () => {
+  it('is stopped and left to the agent if it takes too long, without blocking the host', async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 10);
     const code = await submit('^(a+)+$', `${'a'.repeat(40)}!`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type FileChange, FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-describe('the line of a file where a change begins', () => {
+describe('the first line of a change', () => {
   let folder: string;
   let read: string[];
   let texts: Map<string, string>;
@@ -49,7 +49,7 @@ describe('the line of a file where a change begins', () => {
     return all;
   }
 
-  it('is found in the file, which is read once for all changes that wait for it', async () => {
+  it('is found in the file, which is read once for all pending changes', async () => {
     texts.set(join(folder, 'a.ts'), TEN);
     assert.deepEqual(
       await known([change('line 4\nline 5', 'x'), change('line 7', 'y'), change('line 1\n', 'z')]),
@@ -58,13 +58,13 @@ describe('the line of a file where a change begins', () => {
     assert.deepEqual(read, [join(folder, 'a.ts'), join(folder, 'last')]);
   });
 
-  it('is that of the text after the change where the change was made, and whatever the line ends are', async () => {
+  it('is that of the new text if the change was made, regardless of line ends', async () => {
     texts.set(join(folder, 'a.ts'), TEN.replaceAll('\n', '\r\n'));
     assert.deepEqual(await known([change('old', 'line 3\nline 4'), change('line 8', 'line 2')], true), [3, 2]);
     assert.deepEqual(await known([change('line 8', 'line 2')]), [8]);
   });
 
-  it('is not known where the text stands there twice, not at all, or nobody can read it', async () => {
+  it('is unknown if the text is ambiguous, missing or unreadable', async () => {
     texts.set(join(folder, 'a.ts'), `${TEN}\n${TEN}`);
     const changes = [
       change('line 4', 'x'),
@@ -75,7 +75,7 @@ describe('the line of a file where a change begins', () => {
     assert.deepEqual(await known(changes), [undefined, undefined, undefined, undefined]);
   });
 
-  it('comes with the rest of the first and the last line', async () => {
+  it('includes the rest of the first and the last line', async () => {
     texts.set(join(folder, 'a.ts'), 'one\nexport class Deferred<T> {\n  a(): T;\n}\n');
     const whole = async (oldText: string, newText: string, isMade = false) => {
       const fragment = change(oldText, newText);
@@ -92,13 +92,13 @@ describe('the line of a file where a change begins', () => {
     assert.deepEqual(await whole('once', 'twice'), ['once', 'twice', true], 'a line too long to add');
   });
 
-  it('is 1 in a file that is new, which nobody reads', () => {
+  it('is 1 in a new file, which is not read', () => {
     const made: FileChange = { type: 'diff', path: join(folder, 'new'), newText: 'a' };
     assert.equal(lines.locate(made, false, [folder], () => {})?.line, 1);
     assert.deepEqual(read, []);
   });
 
-  it('is looked for in the folders of the session alone, also behind a link', async () => {
+  it('is searched only in the session’s folders, with links resolved', async () => {
     await mkdir(join(folder, 'in'));
     await mkdir(join(folder, 'out'));
     await symlink(join(folder, 'out'), join(folder, 'in', 'link'));
@@ -111,13 +111,13 @@ describe('the line of a file where a change begins', () => {
     assert.deepEqual(read, [join(folder, 'in/a')]);
   });
 
-  it('is 1 where the text is the whole file, however long', async () => {
+  it('is 1 if the text is the whole file, at any length', async () => {
     const whole = 'line\n'.repeat(100_000);
     texts.set(join(folder, 'a.ts'), whole);
     assert.deepEqual(await known([change(whole, 'x'), change(whole.slice(5), 'x')]), [1, undefined]);
   });
 
-  it('is that of the only place, whatever stands around it', async () => {
+  it('is that of the only match, whatever surrounds it', async () => {
     texts.set(join(folder, 'a.ts'), 'aab\naaab\naabaaab\nabab\nababa\n');
     const changes = ['aab\naaab', 'aaab\naab', 'abab\naba', 'bab', 'aba', 'aabaaab\n', 'ababab'].map((text) =>
       change(text, ''),

@@ -28,7 +28,7 @@ describe('a permission request that a rule answers', () => {
     return { model, handler };
   };
 
-  it('gets the answer for this once, and the transcript names the rule', async () => {
+  it('gets the answer for this time only, and the transcript names the rule', async () => {
     const { model, handler } = handled(allowed);
     const answer = await handler.ask(asked('allow_always', 'allow_once', 'reject_once'), false, never);
     assert.deepEqual(answer, { outcome: { outcome: 'selected', optionId: 'allow_once' } });
@@ -43,7 +43,7 @@ describe('a permission request that a rule answers', () => {
     assert.equal(model.state.permissions.size, 0);
   });
 
-  it('is shown where the agent has no answer for this once', async () => {
+  it('is shown if the agent has no answer for this time only', async () => {
     for (const [judgement, kind] of [
       [allowed, 'allow_always'],
       [{ action: 'reject', rule: 'x' }, 'reject_always'],
@@ -57,7 +57,7 @@ describe('a permission request that a rule answers', () => {
     }
   });
 
-  it('is cancelled where the turn stops while the rules are read', async () => {
+  it('is cancelled if the turn stops while the rules are read', async () => {
     const judging = new Deferred<Judgement>();
     const { model, handler } = handled(judging.promise);
     const answer = handler.ask(asked('allow_once'), false, never);
@@ -67,7 +67,7 @@ describe('a permission request that a rule answers', () => {
     assert.equal(model.state.permissions.size, 0);
   });
 
-  it('is cancelled in a cancelled turn, whatever the rules', async () => {
+  it('is cancelled in a cancelled turn, whatever the rules say', async () => {
     const { handler } = handled(allowed);
     assert.deepEqual(await handler.ask(asked('allow_once'), true, never), { outcome: { outcome: 'cancelled' } });
   });
@@ -91,7 +91,7 @@ describe('a request whose change the user has edited', () => {
     await removeScratch();
   });
 
-  it('is not answered by an option that uses the edited version, and by any other one', async () => {
+  it('cannot be answered by an option for the edited version, only by others', async () => {
     const { conversation } = session;
     const turn = conversation.send('permission');
     await session.until((c) => c.model.state.permissions.size === 1);

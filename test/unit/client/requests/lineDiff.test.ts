@@ -29,8 +29,8 @@ function apply(oldText: string, hunks: NonNullable<ReturnType<typeof lineDiff>>[
   return [...made, ...left.slice(taken)].map((line) => `${line}\n`).join('');
 }
 
-describe('the changes of a file', () => {
-  it('make the new text of the old one', () => {
+describe('the changes in a file', () => {
+  it('turn the old text into the new one', () => {
     const line = fc.constantFrom('', 'a', 'b', 'c', 'longer line');
     const text = fc.array(line, { maxLength: 30 }).map((all) => all.map((one) => `${one}\n`).join(''));
     fc.assert(
@@ -46,7 +46,7 @@ describe('the changes of a file', () => {
     );
   });
 
-  it('leave out line ends and a byte order mark that the new text lacks, as a write keeps them', () => {
+  it('ignore line ends and a byte order mark missing in the new text, as a write keeps them', () => {
     const oldText = '\ufeffone\r\ntwo\r\nthree\r\n';
     const diff = lineDiff(oldText, 'one\nTWO\nthree\n');
     assert.deepEqual([diff?.added, diff?.removed], [1, 1]);
@@ -56,7 +56,7 @@ describe('the changes of a file', () => {
     assert.deepEqual([longer?.added, longer?.removed], [1, 0]);
   });
 
-  it('include the line ends where nothing else changes', () => {
+  it('include line ends if nothing else changes', () => {
     const diff = lineDiff('one\r\ntwo\r\n', 'one\ntwo\n');
     assert.deepEqual([diff?.added, diff?.removed], [2, 2]);
   });
@@ -86,7 +86,7 @@ describe('the changes of a file', () => {
     });
   });
 
-  it('count a long new file whole and give its first and last lines', () => {
+  it('count all lines of a long new file and show the first and last ones', () => {
     const diff = lineDiff('', lines(100_000));
     assert.equal(diff?.added, 100_000);
     assert.deepEqual(diff.truncated, { hunk: 1, lines: 99_600 });
@@ -96,7 +96,7 @@ describe('the changes of a file', () => {
     assert.equal(last.lines[0], `+line ${last.newStart - 1}`);
   });
 
-  it('give the first and the last of many changes, with their own numbers', () => {
+  it('show the first and last of many changes, with their own numbers', () => {
     const diff = lineDiff(
       lines(900),
       lines(900, (n) => (n % 9 ? `line ${n}` : `changed ${n}`)),
@@ -113,7 +113,7 @@ describe('the changes of a file', () => {
     assert.equal(shown, 340);
   });
 
-  it('gives the ends of what is new where there are too many to be found', () => {
+  it('show both ends of the new text if there are too many', () => {
     const text = `${lines(20_000)}rm -rf ~\n`;
     const { hunks, truncated } = newEnds(
       lines(30_000, (n) => `other ${n}`),
@@ -123,7 +123,7 @@ describe('the changes of a file', () => {
     assert.deepEqual(truncated, { hunk: 1, lines: 19_601 });
   });
 
-  it('are found however many and far apart they are', () => {
+  it('are found however numerous and far apart they are', () => {
     const oldText = lines(9000);
     for (const each of [22, 3, 1]) {
       const newText = lines(9000, (n) => (n % each ? `line ${n}` : `changed ${n}`));
@@ -133,19 +133,19 @@ describe('the changes of a file', () => {
     }
   });
 
-  it('leave out what was moved once, and find it where it went', () => {
+  it('show a moved part once, at its new place', () => {
     const diff = lineDiff('a\nb\nc\nd\n', 'b\nc\nd\na\n');
     assert.deepEqual(diff?.hunks[0]?.lines, ['-a', ' b', ' c', ' d', '+a']);
   });
 
-  it('are given up where the search takes too many steps', () => {
+  it('are not searched beyond a number of steps', () => {
     const random = seeded(3);
     const text = (): string => lines(4000, () => `${random(4)}`);
     assert.equal(lineDiff(text(), text()), undefined);
     assert.equal(lineDiff('\n'.repeat(1_000_000), 'a\n'.repeat(500_000)), undefined);
   });
 
-  it('are found once for a content, also where it is shown again and again', () => {
+  it('are computed once for content that is shown repeatedly', () => {
     const model = new SessionModel();
     const part = { type: 'diff' as const, path: '/w/a', oldText: lines(100), newText: lines(100, (n) => `other ${n}`) };
     const patch = { content: [part] };

@@ -161,7 +161,7 @@ describe('files that start programs', () => {
   after(() => rmSync(root, { recursive: true, force: true }));
 
   for (const [title, names] of Object.entries(PROTECTED))
-    it(`are ${title}, in any folder and case`, async () => {
+    it(`include ${title}, in any folder and case`, async () => {
       const missed: string[] = [];
       for (const name of names)
         for (const one of [name, `a/b/${name}`, name.toUpperCase(), `.claude/worktrees/x/${name}`, `${name}.`])
@@ -169,13 +169,13 @@ describe('files that start programs', () => {
       assert.deepEqual(missed, []);
     });
 
-  it('are no sources and notes', async () => {
+  it('don’t include sources and notes', async () => {
     const asked: string[] = [];
     for (const name of SOURCES) if (await asks(name)) asked.push(name);
     assert.deepEqual(asked, []);
   });
 
-  it('are found where links lead from them', async () => {
+  it('include the targets of their links', async () => {
     const link = (target: string, name: string): void => {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       symlinkSync(target, join(root, name));

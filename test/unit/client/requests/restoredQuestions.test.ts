@@ -25,13 +25,13 @@ describe('a question of an earlier window', () => {
     return { handler, model, id: questions[0]?.id ?? '' };
   }
 
-  it('takes the answer of the user to the agent that repeats it', async () => {
+  it('passes the user’s answer to the agent that repeats it', async () => {
     const { handler, id } = restored();
     assert.ok(handler.answer(id, 'y'));
     assert.deepEqual(await handler.ask(asked, false, signal), { outcome: { outcome: 'selected', optionId: 'y' } });
   });
 
-  it('takes no answer to an agent that asks for something else by then', async () => {
+  it('passes no answer to an agent that now asks for something else', async () => {
     const call = (command: string, name = 'Yes') => ({
       toolCallId: 'c',
       title: 'Run',
@@ -61,7 +61,7 @@ describe('a question of an earlier window', () => {
     }
   });
 
-  it('is asked anew by the next agent, however the first one was answered', () => {
+  it('is asked again for the next agent, however it was answered before', () => {
     for (const answers of [false, true]) {
       const { handler, model, id } = restored();
       if (answers) handler.answer(id, 'y');
@@ -71,7 +71,7 @@ describe('a question of an earlier window', () => {
     }
   });
 
-  it('is asked anew by the next agent where it is a form', () => {
+  it('is asked again for the next agent if it is a form', () => {
     const events: SessionEvent[] = [];
     const handler = new ElicitationRequestHandler((event) => events.push(event));
     const body = { mode: 'form', form: { fields: [] } } as const;
@@ -85,7 +85,7 @@ describe('a question of an earlier window', () => {
 describe('the id of a question', () => {
   const { signal } = new AbortController();
 
-  it('of permission is another one in each session and after each reload', () => {
+  it('is unique across sessions and reloads for a permission request', () => {
     const ids = ['one session', 'another one'].map(() => {
       const events: SessionEvent[] = [];
       const handler = new PermissionRequestHandler((event) => events.push(event));
@@ -98,7 +98,7 @@ describe('the id of a question', () => {
     assert.equal(ids[0]?.handler.answer(ids[1]?.id ?? '', 'y'), false);
   });
 
-  it('of a form is another one in each session and after each reload', () => {
+  it('is unique across sessions and reloads for a form', () => {
     const ids = ['one session', 'another one'].map(() => {
       let id = '';
       const handler = new ElicitationRequestHandler((event) => {

@@ -83,7 +83,7 @@ describe('plans by id and subagents', function () {
     );
   });
 
-  it('show a subagent’s title, its state, and that it works again', async () => {
+  it('show a subagent’s title, its state, and when it resumes', async () => {
     await play({
       sessionUpdate: 'subagent_update',
       sessionId: 'child',
@@ -102,7 +102,7 @@ describe('plans by id and subagents', function () {
     assert.deepEqual(states(), [['Subagent child', 'in_progress']]);
   });
 
-  it('join messages between sessions that come in pieces and out of order', async () => {
+  it('join messages between sessions that arrive in pieces and out of order', async () => {
     const chunk = (text: string) => ({
       sessionUpdate: 'session_message_chunk',
       messageId: 'm',
@@ -123,7 +123,7 @@ describe('plans by id and subagents', function () {
     assert.match(textOf(subagents()[0]), /\*\*It is told:\*\* look here\n\*\*It says:\*\* found/);
   });
 
-  it('show a message once that is in the transcripts of both sides', async () => {
+  it('show a message once if both transcripts contain it', async () => {
     const message = (more: object): object => ({
       sessionUpdate: 'session_message',
       senderSessionId: null,
@@ -147,7 +147,7 @@ describe('plans by id and subagents', function () {
     assert.equal(textOf(subagents()[0]), '**It is told:** look here\n**It is told:** then there');
   });
 
-  it('show a subagent under the call that names its session, and where it works', async () => {
+  it('show a subagent and its folder under the call that names its session', async () => {
     const folders = { cwd: '/work/other', additionalDirectories: ['/work/more'] };
     await play(
       { sessionUpdate: 'tool_call', toolCallId: '1', title: 'Delegate' },
@@ -186,7 +186,7 @@ describe('plans by id and subagents', function () {
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('selected')));
   });
 
-  it('show the calls of subagents under them, each under its own, and say who asks', async () => {
+  it('show calls under their subagent, and say which subagent asks', async () => {
     const call = (title: string): object => ({ sessionUpdate: 'tool_call', toolCallId: '1', title, status: 'pending' });
     const asks = { toolCallId: '1', title: 'rm out' };
     const turn = session.conversation.send(
@@ -220,7 +220,7 @@ describe('plans by id and subagents', function () {
     );
   });
 
-  it('follow the newest subagents however many there were before', async () => {
+  it('follow the newest subagents, however many came before', async () => {
     const announce = (n: number): object => ({
       sessionUpdate: 'subagent_update',
       sessionId: `child ${n}`,
@@ -245,7 +245,7 @@ describe('plans by id and subagents', function () {
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('-32002')));
   });
 
-  it('end the subagents of an agent that is gone', async () => {
+  it('end the subagents of an agent that has exited', async () => {
     await play({ sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C', state: { state: 'running' } });
     await session.conversation.send('die 3').done;
     await session.until((c) => c.connection.kind === 'exited');
@@ -276,7 +276,7 @@ describe('plans by id and subagents', function () {
       assert.deepEqual(stops(), [undefined]);
     });
 
-    it('is asked to stop by session/cancel with its id alone, and its question is withdrawn', async () => {
+    it('is stopped by session/cancel with its id, which withdraws its question', async () => {
       const turn = session.conversation.send(
         [
           `update ${JSON.stringify(announced({ capabilities: { cancel: {} } }))}`,
@@ -297,7 +297,7 @@ describe('plans by id and subagents', function () {
     });
   });
 
-  it('names background work by its title, and offers Stop only where it can be stopped', async () => {
+  it('is named by its title as background work, with Stop only if it can be stopped', async () => {
     await play(
       { sessionUpdate: 'tool_call', toolCallId: 'w', title: 'A watcher', status: 'in_progress' },
       { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'A searcher' },
@@ -325,7 +325,7 @@ describe('plans by id and subagents', function () {
 describe('a subagent in version 2', () => {
   const open = useInlineAgents();
 
-  it('is never our own session, whoever names it', async () => {
+  it('is never our own session, even if the agent says so', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const own = { sessionUpdate: 'subagent_update', sessionId: 's1', title: 'Me' };
     agent.answers['session/prompt'] = () => {
@@ -348,7 +348,7 @@ describe('a subagent in version 2', () => {
     );
   });
 
-  it('is shown under the call that names it, works, asks and is done without a capability of the client', async () => {
+  it('works without a client capability: shown under its call, asks and completes', async () => {
     const agent = new InlineAgent({ session: {} }, 2);
     const state = (word: object): object => ({ sessionUpdate: 'state_update', ...word });
     const content = { type: 'session', sessionId: 'child' };

@@ -8,7 +8,7 @@ import { sliceLines, smallestChange } from '../../../../src/client/requests/text
 describe('sliceLines', () => {
   const text = 'one\ntwo\r\nthree\n';
 
-  it('gives nothing past the end instead of failing', () => {
+  it('returns nothing past the end', () => {
     assert.equal(sliceLines(text, 4, 10), '');
     assert.equal(sliceLines(text, 100, undefined), '');
     assert.equal(sliceLines(text, 1, 0), '');
@@ -29,7 +29,7 @@ describe('sliceLines', () => {
 });
 
 describe('smallestChange', () => {
-  it('makes the new text of the old one and never cuts a character in two', () => {
+  it('turns the old text into the new one without splitting a character', () => {
     const texts = fc.array(fc.constantFrom('a', 'b', '\n', '\r\n', '\r', '😀', '😁')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(texts, texts, (before, after) => {
@@ -44,7 +44,7 @@ describe('smallestChange', () => {
     );
   });
 
-  it('touches only what changed, so that the cursor elsewhere stays', () => {
+  it('touches only what changed, so that cursors elsewhere stay', () => {
     assert.deepEqual(smallestChange('alpha\nbeta\ngamma\n', 'alpha\nBETA\ngamma\n'), {
       start: 6,
       end: 10,
@@ -56,18 +56,18 @@ describe('smallestChange', () => {
 });
 
 describe('keepLineEnds', () => {
-  it('keeps CRLF when an agent writes LF, and LF when it writes CRLF', () => {
+  it('keeps CRLF if an agent writes LF, and LF if it writes CRLF', () => {
     assert.equal(keepLineEnds('a\r\nb\r\n', 'x\ny\n'), 'x\r\ny\r\n');
     assert.equal(keepLineEnds('a\nb\n', 'x\r\ny\r\n'), 'x\ny\n');
     assert.equal(keepLineEnds('a\r\nb\r\n', 'x\r\ny\n'), 'x\r\ny\r\n');
   });
 
-  it('leaves a mixed file mixed when the agent kept its endings', () => {
+  it('keeps mixed line ends if the agent kept them', () => {
     assert.equal(keepLineEnds('a\r\nb\nc\n', 'a\r\nB\nc\n'), 'a\r\nB\nc\n');
     assert.equal(keepLineEnds('a\nb\r\nc\n', 'a\nnew\nb\r\nc\n'), 'a\nnew\nb\r\nc\n');
   });
 
-  it('keeps the end of each unchanged line of a mixed file when the agent writes one kind', () => {
+  it('keeps the ends of unchanged lines in a mixed file if the agent writes one kind', () => {
     assert.equal(keepLineEnds('a\r\nb\nc\r\nd\n', 'a\nB\nc\nd\n'), 'a\r\nB\nc\r\nd\n');
     assert.equal(keepLineEnds('a\r\nb\nc\r\nd\n', 'a\r\nb\r\nC\r\nd\r\n'), 'a\r\nb\nC\r\nd\n');
     assert.equal(keepLineEnds('a\r\nb\nc\r\nd\n', 'a\nb\nnew\nc\nd\n'), 'a\r\nb\nnew\nc\r\nd\n');

@@ -120,7 +120,7 @@ const HOSTILE: readonly string[] = [
 
 describe('the words of a command', () => {
   for (const line of HOSTILE) {
-    it(`has none for ${JSON.stringify(line)}`, () => {
+    it(`are not determined for ${JSON.stringify(line)}`, () => {
       assert.equal(plainWords(line), undefined);
     });
   }
@@ -139,12 +139,12 @@ describe('the words of a command', () => {
     'python3 app.py',
     'node server.js -p 3000',
   ]) {
-    it(`are read from ${line}`, () => {
+    it(`are found in ${line}`, () => {
       assert.deepEqual(plainWords(`  ${line.replace(' ', '   ')} `), line.split(' '));
     });
   }
 
-  it('are only letters, digits and signs without a meaning, whatever the line', () => {
+  it('contain only letters, digits and signs without special meaning, for any line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (before, after) => {
         const words = plainWords(`${before}npm test${after}`);
@@ -153,7 +153,7 @@ describe('the words of a command', () => {
     );
   });
 
-  it('fit a rule only if they are those of the rule', () => {
+  it('match a rule only if they are equal to its words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (more) => {
         const words = plainWords(`npm test${more}`);
@@ -166,21 +166,21 @@ describe('the words of a command', () => {
 describe('a rule about words', () => {
   const fits = (pattern: string, line: string): boolean => matchesWords(pattern, plainWords(line) ?? assert.fail());
 
-  it('fits exactly its words', () => {
+  it('matches exactly its words', () => {
     assert.ok(fits('npm test', 'npm  test'));
     for (const line of ['npm', 'npm test x', 'npm tests', 'NPM test', './npm test', 'npm run']) {
       assert.ok(!fits('npm test', line), line);
     }
   });
 
-  it('with a star at its end, takes further words that are no options and stay in the folder', () => {
+  it('with a final star, matches further words that are no options and stay in the folder', () => {
     for (const line of ['npm test', 'npm test unit', 'npm test src/a.ts b']) assert.ok(fits('npm test *', line), line);
     const outside = ['/etc', '../x', 'a/../b', '--script-shell', '-x', 'a=b', 'C:/x', 'http://x', 'file:x'];
     for (const word of outside) assert.ok(!fits('npm test *', `npm test ok ${word}`), word);
   });
 
   for (const pattern of ['*', '**', 'npm *t', 'npm * test', 'npm test **', '* test', 'npm test && *', '']) {
-    it(`fits nothing where its pattern is ${JSON.stringify(pattern)}`, () => {
+    it(`matches nothing if its pattern is ${JSON.stringify(pattern)}`, () => {
       assert.ok(!fits(pattern, 'npm test'));
     });
   }

@@ -75,7 +75,7 @@ const PUSHES: Readonly<Record<string, readonly string[]>> = {
     'git p',
     'git -C x p origin',
   ],
-  'what runs others': [
+  'programs that run others': [
     'sudo git push',
     'sudo -u me git push',
     'sudo -E env A=1 nohup git push',
@@ -118,7 +118,7 @@ const PUSHES: Readonly<Record<string, readonly string[]>> = {
     "python3 - <<'EOF'\nimport subprocess\nsubprocess.run(['git', 'push'])\nEOF",
     'make SHELL="git push" all',
   ],
-  'what is not known before': [
+  'parts unknown until it runs': [
     '$GIT push',
     '"$GIT" push',
     'git $SUB',
@@ -150,7 +150,7 @@ const PUSHES: Readonly<Record<string, readonly string[]>> = {
 
 describe('a rule that rejects a command', () => {
   for (const [title, lines] of Object.entries(PUSHES))
-    it(`finds it whatever its ${title}`, () => {
+    it(`finds it regardless of ${title}`, () => {
       const missed = lines.flatMap((line) =>
         ['git push*', 'git push *', 'git  "push"*', '/usr/bin/git push*'].filter((pattern) => !fits(pattern, line)),
       );
@@ -161,13 +161,13 @@ describe('a rule that rejects a command', () => {
       assert.deepEqual(missed, []);
     });
 
-  it('finds it as words', () => {
+  it('finds it as a list of words', () => {
     assert.ok(fits('git push*', ['git', 'push']));
     assert.ok(fits('git push*', ['bash', '-lc', 'git push']));
     assert.ok(fits('git push*', ['/usr/bin/git', '-C', 'a b', 'push']));
   });
 
-  it('leaves other commands alone', () => {
+  it('does not match other commands', () => {
     const others = [
       'git status',
       'git log --grep push',
@@ -206,12 +206,12 @@ describe('a rule that rejects a command', () => {
     assert.ok(!fits('rm *', 'git rm x') && !fits('rm *', 'docker rm x') && !fits('rm *', 'npm test -- rm'));
   });
 
-  it('fits anything if there is too much to read', () => {
+  it('matches anything if there is too much to read', () => {
     assert.ok(fits('git push*', `echo ${'x'.repeat(300_000)}`));
     assert.ok(!fits('git push*', `echo ${'x '.repeat(20_000)}`));
   });
 
-  it('takes no longer for a long line', () => {
+  it('takes bounded time for a long line', () => {
     const line = `cat > x <<'EOF'\n${'a line of text $(with) `some` "signs" {and} more\n'.repeat(800)}EOF`;
     const begin = performance.now();
     fits('git push*', line);

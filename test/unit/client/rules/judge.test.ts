@@ -53,7 +53,7 @@ describe('permission rules', () => {
     return ask({ kind: 'edit', content: [diff(path)], locations: [{ path }], ...more });
   };
 
-  it('allow the command they name, in the shapes of agents', async () => {
+  it('allow the command that they name, in each agent’s format', async () => {
     const cases = [
       run({ command: 'npm test' }),
       run({ command: 'npm test', description: 'rm -rf /', timeout: 5 }, { locations: [{ path: '/etc/x' }] }),
@@ -98,7 +98,7 @@ describe('permission rules', () => {
     ['another command follows', () => run({ command: 'npm test && id' })],
   ];
   for (const [title, request] of lies) {
-    it(`ask about a command where ${title}`, async () => {
+    it(`ask about a command if ${title}`, async () => {
       assert.equal(
         await action(request(), set(allowTests, { ...allowTests, kind: '*' }, { ...allowTests, kind: 'read' })),
         'ask',
@@ -106,7 +106,7 @@ describe('permission rules', () => {
     });
   }
 
-  it('allow edits of files under their folder', async () => {
+  it('allow edits of files in their folder', async () => {
     const path = `${root}/src/a.ts`;
     const requests = [
       edit('src/a.ts'),
@@ -188,18 +188,18 @@ describe('permission rules', () => {
     ['its kind is unknown', () => edit('src/a.ts', { kind: 'other' })],
   ];
   for (const [title, request] of escapes) {
-    it(`ask about an edit where ${title}`, async () => {
+    it(`ask about an edit if ${title}`, async () => {
       assert.equal(await action(request(), set(allowSources, { ...allowSources, kind: '*' })), 'ask');
     });
   }
 
-  it('allow nothing in an untrusted workspace, and offer nothing', async () => {
+  it('neither allow nor offer anything in an untrusted workspace', async () => {
     const rules = { ...set(allowTests, allowSources), isTrusted: false };
     assert.deepEqual(await judged(run({ command: 'npm test' }), rules), {});
     assert.deepEqual(await judged(edit('src/a.ts'), rules), {});
   });
 
-  it('of a workspace narrow and never allow', async () => {
+  it('only narrow if they come from a workspace', async () => {
     const asked = run({ command: 'npm test' });
     const rules = (user: PermissionRule[], ...workspace: PermissionRule[]) => ({
       ...set(...user),
@@ -212,13 +212,13 @@ describe('permission rules', () => {
     assert.equal(await action(asked, rules([allowTests], allowTests)), 'allow');
   });
 
-  it('decide in their order', async () => {
+  it('apply in order', async () => {
     const asked = run({ command: 'npm test' });
     assert.equal(await action(asked, set({ kind: 'execute', action: 'ask' }, allowTests)), 'ask');
     assert.equal(await action(asked, set(allowTests, { kind: 'execute', action: 'reject' })), 'allow');
   });
 
-  it('are for their agent and their folder', async () => {
+  it('apply only to their agent and folder', async () => {
     const asked = run({ command: 'npm test' });
     assert.equal(await action(asked, set({ ...allowTests, agent: 'bob' })), 'ask');
     assert.equal(await action(asked, set({ ...allowTests, agent: 'ada' })), 'allow');
@@ -231,7 +231,7 @@ describe('permission rules', () => {
     assert.equal(await action(edit('src/a.ts'), set({ ...allowSources, folder: join(root, 'src') })), 'ask');
   });
 
-  it('allow nothing without a pattern, or of another kind', async () => {
+  it('allow nothing without a pattern, or for another kind', async () => {
     const rules = set(
       { kind: 'execute', action: 'allow' },
       { kind: '*', action: 'allow' },
@@ -259,7 +259,7 @@ describe('permission rules', () => {
       assert.deepEqual(await offer(one), {});
   });
 
-  it('are read one by one: what is unreadable does not count', () => {
+  it('are read one by one, skipping invalid ones', () => {
     const rules = [
       allowTests,
       { kind: 'execute' },

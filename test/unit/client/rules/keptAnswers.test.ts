@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { keptAnswers } from '../../../../src/client/rules/pastRequests';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 
-describe('answers that an agent keeps', () => {
+describe('permanent answers', () => {
   const options = [
     { optionId: 'once', name: 'Allow', kind: 'allow_once' },
     { optionId: 'always', name: 'Always allow', kind: 'allow_always' },
@@ -34,7 +34,7 @@ describe('answers that an agent keeps', () => {
     return all;
   }
 
-  it('are those that the user gave for good, newest first', async () => {
+  it('are those stored by the agent, newest first', async () => {
     const events = [
       ...[asked('a', 'npm test'), closed('a', 'always')],
       ...[asked('b'), closed('b', 'once')],
@@ -45,7 +45,7 @@ describe('answers that an agent keeps', () => {
     assert.deepEqual(await found(events), ['7 Request d: Never', '1 npm test: Always allow +']);
   });
 
-  it('are found where the answer came long after the question, and not beyond the limit', async () => {
+  it('are found long after their question, up to a limit', async () => {
     const noise: SessionEvent[] = Array.from({ length: 5000 }, () => asked('noise'));
     const events = [asked('a'), ...noise, closed('a', 'always')];
     assert.deepEqual(await found(events), ['1 Request a: Always allow +']);

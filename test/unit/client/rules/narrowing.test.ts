@@ -52,7 +52,7 @@ describe('a rule that rejects', () => {
   const all: PermissionRule = { kind: 'edit', pattern: '**', action: 'allow' };
   const no = (pattern: string, kind = 'edit'): PermissionRule => ({ kind, pattern, action: 'reject' });
 
-  it('finds a file behind links, in other cases and spellings', async () => {
+  it('matches a file behind links, in other cases and spellings', async () => {
     for (const path of [
       'secrets/key',
       'secrets/deep/new',
@@ -73,7 +73,7 @@ describe('a rule that rejects', () => {
     assert.equal(await action(edit('vault/x'), no('Secrets/**'), all), 'allow');
   });
 
-  it('finds a file where links in its own pattern lead', async () => {
+  it('matches the target of links in its own pattern', async () => {
     assert.equal(await action(edit('vault/x'), no('named/**'), all), 'reject');
     assert.equal(await action(edit('vault/x'), no('named/x'), all), 'reject');
     assert.equal(await action(edit('secrets/key'), no('src/key.txt'), all), 'reject');
@@ -81,12 +81,12 @@ describe('a rule that rejects', () => {
     assert.equal(await action(edit('vault/x'), { ...no('named/**'), folder: root }, all), 'reject');
   });
 
-  it('fits a path that cannot be looked up', async () => {
+  it('matches a path that cannot be looked up', async () => {
     assert.equal(await action(edit('src/loop/x'), no('secrets/**'), all), 'reject');
     assert.equal(await action(edit(`src/${'x'.repeat(300)}`), no('secrets/**'), all), 'ask');
   });
 
-  it('finds commands and paths whatever their fields are called, and whatever the kind is', async () => {
+  it('finds commands and paths whatever the field names and the kind', async () => {
     const push = no('git push*', 'execute');
     for (const rawInput of [
       { cmd: 'git  push' },
@@ -118,7 +118,7 @@ describe('a rule that rejects', () => {
     assert.equal(await action({ kind: 'other', rawInput: { query: 'x' } }, { kind: 'edit', action: 'reject' }), 'ask');
   });
 
-  it('is not passed by a rule that allows a command on its file', async () => {
+  it('is not overridden by a rule that allows a command on its file', async () => {
     const cat: PermissionRule = { kind: 'execute', pattern: 'cat *', action: 'allow' };
     const show: PermissionRule = { kind: 'execute', pattern: 'git show HEAD:secrets/key', action: 'allow' };
     const run = (command: string, ...rules: PermissionRule[]) =>
@@ -222,7 +222,7 @@ describe('a rule that rejects', () => {
     return [titles.join(), line];
   }
 
-  it('misses nothing that a real shell runs', function () {
+  it('finds everything that a real shell runs', function () {
     this.timeout(600_000);
     const bin = join(base, 'bin');
     mkdirSync(bin);
@@ -253,7 +253,7 @@ describe('a rule that rejects', () => {
     assert.ok(ran > runs * 0.9, `${ran} of ${runs}`);
   });
 
-  it('fits whatever a rule with the same pattern allows', () => {
+  it('matches whatever a rule with the same pattern allows', () => {
     const below = seeded(3);
     const words = ['git', 'push', 'npm', 'test', 'run', 'status', '-x', 'a.ts', './x', '/usr/bin/git', 'A:b', 'src/a'];
     const pick = (): string =>
@@ -267,7 +267,7 @@ describe('a rule that rejects', () => {
     }
   });
 
-  it('lets a plain line pass that another rule allows', async () => {
+  it('does not match a plain line that another rule allows', async () => {
     const below = seeded(9);
     const rejected = ['git push*', 'rm *', 'npm publish*', '*--force*'].map((pattern) => no(pattern, 'execute'));
     const plain = ['npm test', 'git status', 'cargo build', 'tsc -p .', 'make test', 'npm run build', 'git log'];

@@ -58,24 +58,24 @@ describe('past requests', () => {
     return found.map(({ asked }) => String((asked.patch?.rawInput as { command?: string })?.command));
   }
 
-  it('are those that the user or a rule has answered, newest first, with what the call was', async () => {
+  it('are those answered by the user or a rule, newest first, with their calls', async () => {
     add(call('1', 'one'), asks('1'), closed('1'));
     add(call('2', 'two'), asks('2'), closed('2', 'rule'));
     add(call('3', 'three'), asks('3'), closed('3', 'turn'), call('4', 'four'), asks('4'));
     assert.deepEqual(await all(), ['two', 'one']);
   });
 
-  it('are found with their calls far before them, and among much else', async () => {
+  it('are found with calls far before them, among many other events', async () => {
     add(call('1', 'one'), ...noise(300), asks('1'), ...noise(300), closed('1'), ...noise(300));
     assert.deepEqual(await all(), ['one']);
   });
 
-  it('are told apart where an agent uses an id again', async () => {
+  it('are distinguished if an agent reuses an id', async () => {
     add(call('x', 'one'), asks('x', 'p1'), closed('p1'), call('x', 'two'), asks('x', 'p2'), closed('p2'));
     assert.deepEqual(await all(), ['two', 'one']);
   });
 
-  it('are known by what the question itself brought', async () => {
+  it('are described by the question itself if it has no call', async () => {
     add({ type: 'tool_call', toolCallId: '1', patch: { title: 'Run' }, announced: true });
     add(call('1', 'one', false), asks('1'), closed('1'));
     assert.deepEqual(await all(), ['one']);

@@ -44,7 +44,7 @@ describe('a session with an agent process', function () {
     await removeFolder(cwd);
   });
 
-  it('gets the reason of a rejection as the next message, before those that wait', async () => {
+  it('sends the reason of a rejection as the next message, before queued ones', async () => {
     begin({ user: [], workspace: [], isTrusted: true });
     const { conversation } = session;
     conversation.send(call('a', 'npm test'));
@@ -57,7 +57,7 @@ describe('a session with an agent process', function () {
     assert.deepEqual(prompts().slice(1), ['say first reason', 'say second reason', 'say queued']);
   });
 
-  it('gets the reason past a pause that was there, and not after a stop', async () => {
+  it('sends the reason despite a pause, but not after a stop', async () => {
     begin({ user: [], workspace: [], isTrusted: true });
     const { conversation } = session;
     conversation.send(call('a', 'npm test'));

@@ -19,7 +19,7 @@ describe('the subject of a request', () => {
   const diff = { type: 'diff', path, oldText: 'a', newText: 'b' } as const;
   const edit = (rawInput: unknown) => of({ kind: 'edit', content: [diff], rawInput });
 
-  it('is certain whatever an agent says about the call beside it', () => {
+  it('is certain whatever else the agent says about the call', () => {
     for (const rawInput of [
       { command: 'npm test', variant: 'Bash', summary: 'Tests', riskLevel: 'low', is_background: false },
       { command: 'npm test', commands: ['npm test'] },
@@ -37,7 +37,7 @@ describe('the subject of a request', () => {
       assert.deepEqual(edit(rawInput), { kind: 'edit', paths: [path] }, JSON.stringify(rawInput));
   });
 
-  it('is certain without a diff if the input has the whole text of a file', () => {
+  it('is certain without a diff if the input contains the whole text of a file', () => {
     const whole = (rawInput: unknown) => of({ kind: 'edit', rawInput });
     assert.deepEqual(whole({ path, content: 'b', variant: 'Write' }), { kind: 'edit', paths: [path] });
     for (const rawInput of [
@@ -82,7 +82,7 @@ describe('the subject of a request', () => {
     });
   });
 
-  it('is uncertain where a path has characters that cannot be seen', () => {
+  it('is uncertain if a path contains invisible characters', () => {
     for (const hidden of ['\u00a0', '\u200b', '\u202e', '\u3164', '\n', '\t', ' '.repeat(60)]) {
       const odd = `/w/src/a${hidden}.ts`;
       assert.equal(of({ kind: 'edit', content: [{ type: 'diff', path: odd, newText: '' }] }), undefined);
@@ -95,7 +95,7 @@ const line = 'rm -rf ~/work && echo done';
 describe('the commands in a raw input', () => {
   const lines = (raw: unknown) => rawCommandsIn(raw).commands.map((one) => one.line);
 
-  it('are found under every name, at every depth, in lists and in JSON texts', () => {
+  it('are found under any name, at any depth, in lists and in JSON texts', () => {
     for (const raw of [
       { command: line },
       { command: line, description: 'Cleans', is_background: true, variant: 'x' },
@@ -121,7 +121,7 @@ describe('the commands in a raw input', () => {
       assert.deepEqual(lines(raw), [line], JSON.stringify(raw));
   });
 
-  it('are lines, of lists of words too', () => {
+  it('are lines, even if given as lists of words', () => {
     assert.deepEqual(lines({ command: ['bash', '-lc', 'rm -rf x'] }), ["bash -lc 'rm -rf x'"]);
     assert.deepEqual(lines({ argv: ['git', 'push', '--force'] }), ['git push --force']);
     assert.deepEqual(lines({ command: 'git', args: ['push', '--force'] }), ['git push --force']);
@@ -130,7 +130,7 @@ describe('the commands in a raw input', () => {
     assert.deepEqual(lines({ command: ['a', 7, 'b'] }), ['a', 'b']);
   });
 
-  it('are all of them, each with its folder', () => {
+  it('are complete, each with its folder', () => {
     const raw = { command: 'ls', cwd: '/w', after: { cmd: 'rm -rf /', workdir: '/x' } };
     assert.deepEqual(rawCommandsIn(raw), {
       commands: [
@@ -141,7 +141,7 @@ describe('the commands in a raw input', () => {
     });
   });
 
-  it('are not those of a tool that edits files, or in the text of a file', () => {
+  it('exclude those of a tool that edits files, and those in the text of a file', () => {
     assert.deepEqual(lines({ command: 'str_replace', path: '/w/a', new_str: 'b' }), []);
     assert.deepEqual(lines({ path: '/w/p.json', content: '{"command":"x"}' }), []);
     assert.deepEqual(lines({ query: 'x' }), []);
@@ -149,7 +149,7 @@ describe('the commands in a raw input', () => {
     assert.deepEqual(lines('ls'), []);
   });
 
-  it('says where there may be more', () => {
+  it('are marked as incomplete if there may be more', () => {
     const deep = Array.from({ length: 12 }).reduce<object>((inner) => ({ a: inner }), { command: line });
     assert.equal(rawCommandsIn(deep).isWhole, false);
     const many = { commands: Array.from({ length: 30 }, (_, index) => `echo ${index}`) };
