@@ -49,8 +49,8 @@ export class IdleAgents implements Disposable {
   }
 
   async check(): Promise<void> {
-    const { conversations, isShown, limitMs, onCheck: onLook, now, log } = this.#options;
-    onLook();
+    const { conversations, isShown, limitMs, onCheck, now, log } = this.#options;
+    onCheck();
     const limit = limitMs();
     const idle = conversations().filter(({ key, isIdle }) => isIdle && !isShown(key));
     const keys = new Set(idle.map(({ key }) => key));

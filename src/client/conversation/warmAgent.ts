@@ -41,7 +41,7 @@ export class WarmAgent {
     const conversation = make(opening.promise);
     const limit = limitMs();
     const timer = limit === undefined ? undefined : schedule(() => void this.end(), limit);
-    this.#prepared = { conversation, opening: opening, timer };
+    this.#prepared = { conversation, opening, timer };
     void conversation.start();
   }
 
