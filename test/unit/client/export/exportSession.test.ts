@@ -60,7 +60,7 @@ describe('a session as JSON', function () {
   this.timeout(30_000);
 
   for (const name of recordingNames()) {
-    it(`comes back as it was: ${name}`, async () => {
+    it(`is read back unchanged: ${name}`, async () => {
       for (const [, model] of (await replayOverWire(readRecording(name))).models) {
         const bytes = await json(model);
         assert.doesNotThrow(() => JSON.parse(Buffer.from(bytes).toString()), 'any program can read it');
@@ -71,7 +71,7 @@ describe('a session as JSON', function () {
     });
   }
 
-  it('has what subagents did nested in their calls, and comes back so', async () => {
+  it('preserves what subagents did, nested in their calls', async () => {
     const call = (toolCallId: string, parent?: string): SessionEvent => ({
       type: 'tool_call',
       toolCallId,
@@ -104,7 +104,7 @@ describe('a session as JSON', function () {
     assert.equal(rich.match(/<details/g)?.length, rich.match(/<\/details>/g)?.length);
   });
 
-  it('says who began a turn and what showed that it was over, and comes back so', async () => {
+  it('preserves who began a turn and how its end was detected', async () => {
     const turn = (turnId: string, origin: 'user' | 'agent', ...inside: readonly SessionEvent[]): SessionEvent[] => [
       { type: 'turn_started', turnId, origin, at: 1 },
       ...inside,
@@ -140,13 +140,13 @@ describe('a session as JSON', function () {
     ]);
   });
 
-  it('is read where another program has formatted it', async () => {
+  it('is read even if another program has formatted it', async () => {
     const bytes = await json(modelOf(said('one'), said('two!')));
     const formatted = Buffer.from(JSON.stringify(JSON.parse(Buffer.from(bytes).toString()), undefined, 2));
     assert.deepEqual(itemsOf(await imported(formatted)), itemsOf(await imported(bytes)));
   });
 
-  it('has no secrets, also in what a tool got', async () => {
+  it('contains no secrets, even in the input of tools', async () => {
     knownSecrets.add('hunter2hunter2');
     const call: SessionEvent = {
       type: 'tool_call',
@@ -163,7 +163,7 @@ describe('a session as JSON', function () {
     assert.match(text, /It is \[redacted\]\./);
   });
 
-  it('ends where the user stops it, and while it is read too', async () => {
+  it('can be cancelled while it is written or read', async () => {
     const stopped = AbortSignal.abort();
     const model = modelOf(said('one'));
     const options = { language: 'en' };
@@ -173,7 +173,7 @@ describe('a session as JSON', function () {
     await assert.rejects(readSessionFile(await json(model), NOW, stopped), { name: 'AbortError' });
   });
 
-  it('lets the window answer while 20,000 entries are written and read', async () => {
+  it('keeps the window responsive while 20,000 entries are written and read', async () => {
     const model = modelOf(...Array.from({ length: 20_000 }, (_, index) => said(`${'x'.repeat(index % 90)} ${index}`)));
     let turns = 0;
     const beat = setInterval(() => turns++, 0);
@@ -184,19 +184,19 @@ describe('a session as JSON', function () {
   });
 });
 
-describe('a file of anybody', () => {
+describe('a file from an unknown source', () => {
   const read = (text: string) => readSessionFile(Buffer.from(text), NOW, never);
   const file = (...lines: readonly string[]): string =>
     `{"format":"parley-session","version":1,"entries":[\n${lines.join(',\n')}\n]}\n`;
 
-  it('is refused where it is none of ours, or newer', async () => {
+  it('is rejected if it is not a session or from a newer version', async () => {
     for (const text of ['', '{}', '[]', 'null', '{"format":"parley-session"}', '\u0000', '{"entries":[\n']) {
       await assert.rejects(read(text), { code: 'not-a-session' });
     }
     await assert.rejects(read('{"format":"parley-session","version":2,"entries":[\n]}'), { code: 'session-version' });
   });
 
-  it('has what cannot be read left out and counted', async () => {
+  it('is read without invalid entries, which are counted', async () => {
     const { events, skipped } = await read(
       file(
         '{"type":"agent","at":1,"content":[]}',
@@ -209,7 +209,7 @@ describe('a file of anybody', () => {
     assert.equal(events.length, 1);
   });
 
-  it('brings no button, no permission, no running call and no time to come', async () => {
+  it('adds no button, permission, running call or future time', async () => {
     const lines = [
       '{"type":"turn","at":9e12,"by":"user"}',
       '{"type":"tool","at":9e12,"title":"x","kind":"execute","status":"in_progress","content":[],"locations":[],"decision":{"outcome":"allow_always","by":"user"}}',
@@ -225,7 +225,7 @@ describe('a file of anybody', () => {
     assert.ok(notice?.kind === 'notice' && notice.action === undefined && notice.said === undefined);
   });
 
-  it('never breaks the reader, whatever stands in it', async () => {
+  it('never breaks the reader, whatever it contains', async () => {
     const word = fc.oneof(fc.constantFrom('tool', 'user', 'plan', 'turn', 'turn_end', 'notice', 'error'), fc.string());
     const value = fc.record({ type: word, at: fc.double(), content: fc.jsonValue(), status: fc.jsonValue() });
     await fc.assert(
@@ -249,7 +249,7 @@ describe('a session as a page', () => {
       assert.match(src ?? '', /^data:(image|audio)\/[\w.+-]+;base64,/);
   };
 
-  it('is closed, loads nothing and runs nothing', async () => {
+  it('is self-contained, loads nothing and runs nothing', async () => {
     const page = await html(
       modelOf(
         said('Hello', 'user'),
@@ -267,7 +267,7 @@ describe('a session as a page', () => {
     assert.match(page, /☑ <p dir="auto">done<\/p>/);
   });
 
-  it('stays closed whatever agents said', () => {
+  it('stays self-contained whatever agents said', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '<script>',

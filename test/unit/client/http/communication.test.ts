@@ -15,7 +15,7 @@ describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
   const { open, openServed } = useFarAgents();
 
-  it('is ready after asking its server for the agent only', async () => {
+  it('is ready after requesting only the agent from its server', async () => {
     const opened = await openServed('echo');
     const { conversation } = opened;
     const { stopReason } = await conversation.send('hello').done;
@@ -31,7 +31,7 @@ describe('an HTTP agent in the panel', function () {
     );
   });
 
-  it('says why it failed', async () => {
+  it('reports why it failed', async () => {
     const opened = await openServed('failing');
     assert.equal((await opened.conversation.send('go').done).stopReason, 'error');
     assert.deepEqual(texts(opened), ['partial']);
@@ -39,7 +39,7 @@ describe('an HTTP agent in the panel', function () {
     assert.equal(error?.text, 'bad input');
   });
 
-  it('stops working after Stop, and keeps what it said', async () => {
+  it('stops working after Stop, and its answer so far stays', async () => {
     const opened = await openServed('endless');
     const { conversation, until } = opened;
     const { done } = conversation.send('go');
@@ -71,7 +71,7 @@ describe('an HTTP agent in the panel', function () {
   });
 
   describe('whose server', () => {
-    it('takes the conversation along when it goes down in the middle of a turn', async () => {
+    it('ends the turn when it goes down, and the conversation stays usable', async () => {
       const opened = await openServed('endless');
       const { conversation, until, server } = opened;
       const { done } = conversation.send('go');
@@ -96,7 +96,7 @@ describe('an HTTP agent in the panel', function () {
       ['is something else', 404, 'not-an-agent-server', /Check the “url”/],
       ['is another place', 301, 'agent-server-redirect', /doesn't follow redirects/],
     ] as const) {
-      it(`says what helps when it ${what}`, async () => {
+      it(`gets a message with a remedy when it ${what}`, async () => {
         const stub = await stubServer((_request, response) => {
           if (answer === 'page') {
             response.writeHead(200, { 'content-type': 'text/html' });
@@ -115,7 +115,7 @@ describe('an HTTP agent in the panel', function () {
       });
     }
 
-    it('does not have the agent, and names the ones that it has', async () => {
+    it('lists its agents if the configured one is missing', async () => {
       const { conversation } = await openServed('nobody');
       await conversation.start();
       const { error } = projectSession(conversation);
@@ -123,7 +123,7 @@ describe('an HTTP agent in the panel', function () {
       assert.match(error?.hint ?? '', /^It has echo, awaiting, failing, /);
     });
 
-    it('gets only its own secret, and none in clear over the network', async () => {
+    it('gets only its own secret, and none unencrypted over the network', async () => {
       const asked: string[] = [];
       const remote = {
         secret: async (origin: string): Promise<string> => {
@@ -156,7 +156,7 @@ describe('an HTTP agent in the panel', function () {
     });
   });
 
-  it('is offered the kinds of content that it reads', async () => {
+  it('is offered only the kinds of content that it accepts', async () => {
     const stub = await stubServer(({ path }, response) =>
       path === '/ping'
         ? json(response, 404, {})

@@ -10,7 +10,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../../support/servers/servedAgents';
 import { parseAgent, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
-describe('a session that a server holds another branch of', function () {
+describe('a session with another branch on a server', function () {
   this.timeout(20_000);
   const open: TestConversation[] = [];
   const texts = new Map<string, string>();
@@ -55,7 +55,7 @@ describe('a session that a server holds another branch of', function () {
   const forkNotices = ({ model }: TestConversation['conversation']) =>
     model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ said }) => said?.code === 'server-branch');
 
-  it('shows the branch of the server on request', async () => {
+  it('shows the server’s branch on request', async () => {
     const { conversation } = await parted();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
@@ -70,7 +70,7 @@ describe('a session that a server holds another branch of', function () {
     assert.equal(ours.history.length, 6);
   });
 
-  it('mentions a branch once, and again only when it is another one', async () => {
+  it('reports a branch once, and again only if it is another one', async () => {
     const { conversation, elsewhere } = await parted();
     await elsewhere('and there');
     await conversation.send('still here').done;
@@ -84,7 +84,7 @@ describe('a session that a server holds another branch of', function () {
     assert.ok(isBranch(branches[0] ?? { id: mintId(), history: [] }, notices[0]?.action?.id.slice(7) ?? ''));
   });
 
-  it('has a button that still works after the window was reopened', async () => {
+  it('has a button that still works in a reopened window', async () => {
     const { server, conversation } = await parted();
     const id = forkNotices(conversation)[0]?.action?.id ?? '';
     await open.pop()?.close();

@@ -51,7 +51,7 @@ describe('the session of a conversation with an HTTP agent', () => {
     return { kept, id };
   }
 
-  it('has the part of the answer that had come when the window failed', async () => {
+  it('contains the part of the answer received before the window failed', async () => {
     const a = await originalServer();
     const { kept, id } = await failed(a, 'stop', false);
     const chat = chatOver(kept, [userMessage('stop'), says('I begin')]);
@@ -60,7 +60,7 @@ describe('the session of a conversation with an HTTP agent', () => {
     assert.deepEqual(a.knew.at(-1), ['stop', 'I begin', 'go on']);
   });
 
-  it('has the whole answer once where the server has recorded it since', async () => {
+  it('contains the whole answer once if the server has recorded it since', async () => {
     const a = await originalServer();
     const { kept, id } = await failed(a, 'one', true);
     const chat = chatOver(kept, [userMessage('one'), says('I kn')]);
@@ -69,7 +69,7 @@ describe('the session of a conversation with an HTTP agent', () => {
     assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'go on']);
   });
 
-  it('takes no earlier answer for one that was cut off', async () => {
+  it('does not mistake an earlier answer for an interrupted one', async () => {
     const a = await originalServer();
     const { kept, id } = await failed(a, 'stop', false);
     const chat = chatOver(kept, [userMessage('before'), says('an answer')]);
@@ -78,7 +78,7 @@ describe('the session of a conversation with an HTTP agent', () => {
     assert.deepEqual(a.knew.at(-1), ['stop', 'go on']);
   });
 
-  it('is handed out with copies of what is held, also before an agent is reached', async () => {
+  it('is shared with copies of held messages, even before an agent is reached', async () => {
     const a = await originalServer();
     const { kept } = await failed(a, 'stop', false);
     const copies: string[] = [];

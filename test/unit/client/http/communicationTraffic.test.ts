@@ -37,7 +37,7 @@ describe('the traffic of an HTTP agent', function () {
     return { test, lines };
   }
 
-  it('is shown with the text of messages', async () => {
+  it('includes the text of messages', async () => {
     const { baseUrl, token } = await serve([echo]);
     const { test, lines } = await open(baseUrl, token);
     await test.conversation.send('hello there').done;
@@ -54,7 +54,7 @@ describe('the traffic of an HTTP agent', function () {
     fits(/^test in 200 GET \/sessions\/[0-9a-f-]+ \{.*"history"/);
   });
 
-  it('shows neither the token nor signatures of links', async () => {
+  it('includes neither the token nor signatures of links', async () => {
     const { baseUrl, token } = await serve([echo, agentOf('other', async () => {})]);
     const { test, lines } = await open(baseUrl, token);
     await test.conversation.send(`my token is ${token}`).done;
@@ -71,7 +71,7 @@ describe('the traffic of an HTTP agent', function () {
     assert.ok(!all.includes(token));
   });
 
-  it('shows that a server refuses, or is not there', async () => {
+  it('shows when a server refuses or is unreachable', async () => {
     const stub = await stubServer((_request, response) =>
       json(response, 503, { code: 'server_error', message: 'busy' }),
     );
@@ -83,7 +83,7 @@ describe('the traffic of an HTTP agent', function () {
     assert.ok(lines.includes('test in (no answer) GET /ping'));
   });
 
-  it('hides signatures in every form that servers write', () => {
+  it('hides signatures in every form that servers use', () => {
     const texts = [
       'x https://s3.example/a?X-Amz-Credential=AK%2Fx&X-Amz-Date=1&X-Amz-Signature=SECRET y',
       '{"url":"https://s3.example/a?X-Amz-Date=1\\u0026X-Amz-Signature=SECRET"}',

@@ -7,7 +7,7 @@ describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
   const { open, openServed } = useFarAgents();
 
-  describe('that asks something', () => {
+  describe('that asks a question', () => {
     it('continues its run with the answer', async () => {
       const opened = await openServed('awaiting');
       const { conversation } = opened;
@@ -38,7 +38,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no', 'Proceed?']);
     });
 
-    it('keeps the question over a restart', async () => {
+    it('keeps the question across a restart', async () => {
       const opened = await openServed('awaiting');
       const { conversation } = opened;
       await conversation.send('go').done;
@@ -59,7 +59,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?', 'Proceed?']);
     });
 
-    it('keeps the question over the end of the window', async () => {
+    it('keeps the question when the window ends', async () => {
       const descriptors = new Kept();
       const { conversation, server } = await openServed('awaiting', { descriptors });
       await conversation.send('go').done;

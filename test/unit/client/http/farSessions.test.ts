@@ -16,8 +16,8 @@ describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
   const { open, openServed } = useFarAgents();
 
-  describe('whose session goes on', () => {
-    it('continues after a restart', async () => {
+  describe('whose session continues', () => {
+    it('resumes after a restart', async () => {
       const opened = await openServed('history_echo');
       const { conversation } = opened;
       await conversation.send('one').done;
@@ -29,7 +29,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(notices(opened), []);
     });
 
-    it('moves along when the address of the agent changes', async () => {
+    it('moves when the address of the agent changes', async () => {
       const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
       const headers = { Authorization: TOKEN };
       let now = define(a.baseUrl, 'history_echo', headers);
@@ -46,7 +46,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal((await a.client.session(id, new AbortController().signal)).history.length, 2);
     });
 
-    it('outlives its window, with the work of its server meanwhile', async () => {
+    it('outlives its window, with the work that its server did in the meantime', async () => {
       const descriptors = new Kept();
       const { conversation, server } = await openServed('history_echo', { descriptors });
       await conversation.send('one').done;
@@ -67,7 +67,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal(notices(again)[0], 'server-took-over');
     });
 
-    it('is handed out with what its server recorded after the window had ended', async () => {
+    it('is shared with what its server recorded after the window ended', async () => {
       const descriptors = new Kept();
       const atWork: string[] = [];
       descriptors.write = async (key, text) => {
@@ -100,7 +100,7 @@ describe('an HTTP agent in the panel', function () {
       );
     });
 
-    describe('while its agent still works for a window that was killed', () => {
+    describe('while its agent still works for a killed window', () => {
       /**
        * A window in the middle of its first answer, and what it had kept when it was killed then.
        */
@@ -157,7 +157,7 @@ describe('an HTTP agent in the panel', function () {
         });
       }
 
-      it('gets the next message when that answer is complete, and keeps both', async () => {
+      it('sends the next message when that answer is complete, and keeps both', async () => {
         const { next, finish, asked } = await killed();
         const { done } = next.conversation.send('two');
         await Promise.race([told(next), done]);
@@ -172,7 +172,7 @@ describe('an HTTP agent in the panel', function () {
         );
       });
 
-      it('has the rest of that answer in its place, and tells nothing', async () => {
+      it('adds the rest of that answer in its place, without a notice', async () => {
         const model = new SessionModel();
         const prompt = { type: 'text', text: 'one' } as const;
         model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
@@ -192,7 +192,7 @@ describe('an HTTP agent in the panel', function () {
         assert.equal(history.length, 4);
       });
 
-      it('shows what the agent has asked since, and takes the next message for the answer', async () => {
+      it('shows what the agent has asked since, and sends the next message as the answer', async () => {
         const { next, run, finish, asked } = await killed('Proceed?');
         finish();
         while ((await run()).status !== 'awaiting') await new Promise((resolve) => setImmediate(resolve));
@@ -202,7 +202,7 @@ describe('an HTTP agent in the panel', function () {
         assert.deepEqual([asked, texts(next)], [['one'], ['Proceed?', 'yes, done']]);
       });
 
-      it('stops that answer, and not only the wait for it', async () => {
+      it('stops that answer, not just the wait for it', async () => {
         const { next, asked } = await killed();
         const { done } = next.conversation.send('two');
         await told(next);
@@ -213,7 +213,7 @@ describe('an HTTP agent in the panel', function () {
       });
     });
 
-    it('is taken over from elsewhere with its past', async () => {
+    it('is continued from elsewhere with its history', async () => {
       const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
       const first = open(define(a.baseUrl, 'echo', { Authorization: TOKEN }), { remote: remoteFor(a) });
       await first.conversation.send('one').done;
@@ -226,7 +226,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(second), ['one', 'one', 'two']);
     });
 
-    it('is reported lost where no server has it', async () => {
+    it('is reported lost if no server has it', async () => {
       const server = await serve(AGENTS);
       const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
       const { conversation } = open(agent, { remote: remoteFor(server) }, mintId(), 'replay');
@@ -234,7 +234,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal(projectSession(conversation).error?.code, 'session-not-found');
     });
 
-    it('starts over where its file is damaged', async () => {
+    it('starts over if its file is damaged', async () => {
       const descriptors = new Kept();
       descriptors.texts.set('test', '{"descriptor":{"id":"x","history":["file:///etc/passwd"]}}');
       const server = await serve(AGENTS);

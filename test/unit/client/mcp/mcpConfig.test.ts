@@ -35,7 +35,7 @@ function surroundings(more: Partial<McpSurroundings> = {}): McpSurroundings {
 }
 
 describe('MCP servers of a configuration', () => {
-  it('reach the agent with absolute commands and their variables filled in', async () => {
+  it('reach the agent with absolute commands and variables replaced', async () => {
     const { entries, inputs, problems } = parseMcpConfig(parseSettings(file).value);
     assert.deepEqual(problems, []);
     assert.deepEqual(pluck(inputs, 'id', 'password'), [['key', true]]);
@@ -56,7 +56,7 @@ describe('MCP servers of a configuration', () => {
     });
   });
 
-  it('are left out where a header contains a line break, and the value is not repeated', async () => {
+  it('are omitted if a header contains a line break, without repeating the value', async () => {
     const value = '$\u007binput:key}';
     const { entries } = parseMcpConfig({
       servers: {
@@ -73,7 +73,7 @@ describe('MCP servers of a configuration', () => {
     ]);
   });
 
-  it('start in their own folder, and are left out with a word where that cannot be', async () => {
+  it('start in their own folder, and are omitted with a reason if that is impossible', async () => {
     const { entries } = parseMcpConfig({ servers: { here: { command: 'a', args: ['b c'], cwd: 'tools' } } });
     const { servers } = await toMcpServers(entries, surroundings());
     const args = ['-c', 'cd -- "$0" && exec "$@"', '/work/tools', '/usr/bin/a', 'b c'];
@@ -82,7 +82,7 @@ describe('MCP servers of a configuration', () => {
     assert.deepEqual(problems.map(localize), ["here: cwd isn't supported on Windows."]);
   });
 
-  it('have names of their own: the user’s stay, and a second folder’s get the name of the folder', () => {
+  it('have unique names: the user’s stay, and a second folder’s get the folder’s name', () => {
     const source = (folder: string, ...names: readonly string[]) => ({
       folder,
       config: parseMcpConfig({ servers: Object.fromEntries(names.map((name) => [name, { command: folder }])) }),
@@ -105,7 +105,7 @@ describe('MCP servers of a configuration', () => {
     );
   });
 
-  it('do not take each other with them where one is broken: it is left out, and said', async () => {
+  it('are independent: an invalid one is omitted and reported', async () => {
     const config = parseMcpConfig({
       servers: {
         empty: {},
@@ -143,7 +143,7 @@ describe('MCP servers of a configuration', () => {
     ]);
   });
 
-  it('are described with everything that takes effect, each on a line of its own', () => {
+  it('are described with everything that takes effect, each on a separate line', () => {
     const { entries } = parseMcpConfig({
       servers: {
         docs: { url: 'https://docs.example.com/mcp', headers: { 'X-Trace': `$\u007benv:ANTHROPIC_API_KEY}` } },
@@ -168,7 +168,7 @@ describe('MCP servers of a configuration', () => {
     assert.deepEqual(environmentReadBy(entries), ['ANTHROPIC_API_KEY']);
   });
 
-  it('gets nothing but the variables of the environment that are there', async () => {
+  it('get only variables that exist in the environment', async () => {
     const names = ['constructor', '__proto__', 'toString'];
     const { entries } = parseMcpConfig({
       servers: { a: { command: 'a', args: names.map((name) => `<$\u007benv:${name}}>`) } },
@@ -179,7 +179,7 @@ describe('MCP servers of a configuration', () => {
     assert.deepEqual(server.args, ['<>', '<>', '<>']);
   });
 
-  it('are none where the file is something else', () => {
+  it('are none if the file has another format', () => {
     for (const value of [undefined, null, 7, 'text', [], {}, { servers: null }, { servers: [] }])
       assert.deepEqual(parseMcpConfig(value).entries, []);
     assert.equal(parseMcpConfig({ servers: [] }).problems.length, 1);

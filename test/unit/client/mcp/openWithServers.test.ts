@@ -57,18 +57,18 @@ describe('a session of an agent that refuses MCP servers', () => {
     if (names.includes('parley')) throw new RpcError(-32603, 'unknown server');
   };
 
-  it('is opened without the product’s own server, of which nothing is said', async () => {
+  it('is opened without the product’s own server, without a notice', async () => {
     assert.deepEqual(await open(notOwn), []);
     assert.deepEqual(asked, ['parley files', 'files']);
     assert.deepEqual(await open(takesNone, [own]), []);
   });
 
-  it('is opened without any, and says which of the user’s are lost', async () => {
+  it('is opened without any, and reports which of the user’s are lost', async () => {
     assert.deepEqual(await open(takesNone), ['files: claw opens no session with this server.']);
     assert.deepEqual(asked, ['parley files', 'files', '']);
   });
 
-  it('is asked for at once in the way that is known for this version', async () => {
+  it('is opened directly in the way that worked for this version', async () => {
     await open(takesNone);
     asked = [];
     assert.equal((await open(takesNone)).length, 1);
@@ -78,14 +78,14 @@ describe('a session of an agent that refuses MCP servers', () => {
     assert.deepEqual(asked, ['', 'parley files']);
   });
 
-  it('is tried with servers again when the user has other ones', async () => {
+  it('is tried with servers again if the user has other ones', async () => {
     await open(takesNone);
     asked = [];
     await open(notOwn, [own, server('docs')]);
     assert.deepEqual(asked, ['parley docs', 'docs']);
   });
 
-  it('fails with the first error where servers are not the reason, and asks once from then on', async () => {
+  it('fails with the first error if servers are not the reason, and is tried only once from then on', async () => {
     const refuse = (names: string): void => {
       throw new RpcError(-32602, names === 'parley files' ? 'no such folder' : 'another error');
     };
@@ -100,7 +100,7 @@ describe('a session of an agent that refuses MCP servers', () => {
     'an unknown session': -32002,
     'an unknown method': -32601,
   }))
-    it(`fails with ${name} without asking again`, async () => {
+    it(`fails with ${name} without another attempt`, async () => {
       await assert.rejects(
         open(() => {
           throw new RpcError(code, 'no');
@@ -109,7 +109,7 @@ describe('a session of an agent that refuses MCP servers', () => {
       assert.equal(asked.length, 1);
     });
 
-  it('is opened without the product’s own server after an agent has ended with that, from then on', async () => {
+  it('is opened without the product’s own server once an agent has exited with it', async () => {
     await assert.rejects(open(exits), /exited/);
     assert.deepEqual([refusals.takeSuspicion('claw@1'), refusals.takeSuspicion('claw@1')], [true, false]);
     assert.deepEqual(await open(exits), []);
@@ -117,7 +117,7 @@ describe('a session of an agent that refuses MCP servers', () => {
     assert.deepEqual(asked, ['parley files', 'files', 'files']);
   });
 
-  it('is given all servers again where the agent ends without the product’s own, too', async () => {
+  it('gets all servers again if the agent also exits without the product’s own', async () => {
     const always = (): void => {
       throw new Error('exited');
     };
@@ -130,7 +130,7 @@ describe('a session of an agent that refuses MCP servers', () => {
     assert.deepEqual(asked, ['parley files', 'files', 'parley files', 'parley files']);
   });
 
-  it('fails as before with an agent that has taken these servers', async () => {
+  it('fails as usual with an agent that has accepted these servers', async () => {
     await open(() => undefined);
     await assert.rejects(
       open(() => {
@@ -141,7 +141,7 @@ describe('a session of an agent that refuses MCP servers', () => {
   });
 });
 
-describe('an agent that ends when it is given the editor’s tools', () => {
+describe('an agent that exits when it gets the editor’s tools', () => {
   after(removeScratch);
 
   it('is started again without them, once', async () => {

@@ -89,12 +89,12 @@ describe('states of the MCP servers of a session', () => {
   };
   const row = () => sessionInfo(session.conversation).find(({ command }) => command === 'mcp.show')?.value;
 
-  it('are unknown until the agent says something', () => {
+  it('are unknown until the agent reports something', () => {
     assert.deepEqual(states(), ['my files: unknown', 'docs: unknown']);
     assert.equal(row(), '2');
   });
 
-  it('are what the agent reported, until it uses a tool of the server', async () => {
+  it('are as reported until the agent uses a tool of the server', async () => {
     await hear(CLAUDE);
     assert.deepEqual(states(), ['my files: failed', 'docs: unknown']);
     assert.equal(row(), '2 · 1 failed');
@@ -112,14 +112,14 @@ describe('states of the MCP servers of a session', () => {
     assert.deepEqual(states(), ['my files: connected', 'docs: unknown']);
   });
 
-  it('are those of the running agent', async () => {
+  it('belong to the running agent', async () => {
     await hear(CLAUDE_SIGN_IN);
     assert.equal(row(), '2 · 1 waiting for sign-in');
     await session.conversation.restart();
     assert.equal(row(), '2');
   });
 
-  it('has the number of tools of our own server', () => {
+  it('include the number of tools of our own server', () => {
     const program = { name: 'parley', type: 'stdio', command: '', args: [], env: {} } as const;
     const given = { servers: [program], problems: [], systemPrompt: [], tools: { program, listed: 19 } };
     const { state } = session.conversation.model;

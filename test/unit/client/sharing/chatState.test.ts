@@ -109,7 +109,7 @@ describe('the state of a chat', function () {
   const states = async (): Promise<readonly string[]> =>
     (await local.list('sessions/', never)).filter((key) => key.includes('/state-'));
 
-  it('is counted up by the demo agent before the session is shared, after it, and in the next window', async () => {
+  it('is updated by the demo agent before the session is shared, afterwards, and in the next window', async () => {
     const demo = parseAgent(DEMO, 'demo');
     const chat = chatWith(demo);
     assert.equal(await chat.say('/count'), 'Count: 1');
@@ -133,7 +133,7 @@ describe('the state of a chat', function () {
     assert.equal(await stateOf(log), '42');
   });
 
-  it('of another agent is neither read nor replaced, and the agent is told so', async () => {
+  it('is neither read nor replaced if it belongs to another agent, which receives the reason', async () => {
     const record = join(folder, 'agent.ndjson');
     const { log, say } = chatWith(parseAgent(scriptedAgent('plain', record), 'plain'), {
       fetch: async () => assert.fail('it is not fetched'),
@@ -150,7 +150,7 @@ describe('the state of a chat', function () {
     assert.deepEqual(await states(), []);
   });
 
-  it('stays on this machine until the session is shared, and is in the configured store then', async () => {
+  it('stays on this machine until the session is shared, then moves to the configured store', async () => {
     const remote = localStore('far', () => 'http://far.test');
     const far: ResourceStore = {
       id: 'far',
@@ -177,7 +177,7 @@ describe('the state of a chat', function () {
     assert.equal(copies.filter((copy) => copy.key.includes('/state-')).length, 2);
   });
 
-  it('goes along where the session is opened with the same agent, and not to another one', async () => {
+  it('is available if the session is opened with the same agent, and not with another one', async () => {
     const demo = parseAgent(DEMO, 'demo');
     const first = chatWith(demo);
     await first.say('/count');
@@ -197,7 +197,7 @@ describe('the state of a chat', function () {
     assert.equal(await stateOf(first.log), '1');
   });
 
-  it('keeps the newest of those that others have links to, and goes with its session', async () => {
+  it('is kept in the newest version that others have links to, and deleted with its session', async () => {
     const { log, say } = chatWith(parseAgent(DEMO, 'demo'));
     await log.descriptor();
     for (let n = 0; n < 11; n++) await say('/count');
@@ -209,7 +209,7 @@ describe('the state of a chat', function () {
 });
 
 describe('StateExchange', () => {
-  it('keeps only the last of several states that wait', async () => {
+  it('stores only the last of several waiting states', async () => {
     const first = new Deferred<void>();
     const kept: string[] = [];
     const exchange = new StateExchange(silentLog, {

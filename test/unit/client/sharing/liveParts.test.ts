@@ -22,7 +22,7 @@ import { define, remoteFor, TOKEN, useFarAgents } from '../http/farAgents';
 
 const never = new AbortController().signal;
 
-describe('parts of an answer that lie elsewhere', function () {
+describe('parts of an answer that are stored elsewhere', function () {
   this.timeout(20_000);
   const { open } = useFarAgents();
   let server: Loopback;
@@ -79,7 +79,7 @@ describe('parts of an answer that lie elsewhere', function () {
       return [entry.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('')];
     });
 
-  it('are read into their places as far as they are short texts', async () => {
+  it('are loaded in place if they are short texts', async () => {
     says('/plan', 'shelves **first**');
     says('/stamp.png', Buffer.from([1, 2]));
     const picture = remote('/stamp.png', { content_type: 'image/png' });
@@ -96,7 +96,7 @@ describe('parts of an answer that lie elsewhere', function () {
     sameData(last?.kind === 'agent' && last.content, [{ type: 'image', mimeType: 'image/png', data: 'AQI=' }]);
   });
 
-  it('do not hold up the run', async () => {
+  it('do not delay the run', async () => {
     const gate = new Deferred<void>();
     answers.set('/slow', (_request, response) => void gate.promise.then(() => response.end('late words')));
     const one = await asked([remote('/slow'), textPart('Done.')]);
@@ -107,7 +107,7 @@ describe('parts of an answer that lie elsewhere', function () {
     assert.deepEqual(shownIn(one), ['late words', 'Done.']);
   });
 
-  it('reach the next agent with the transcript: words where they are read, else addresses', async () => {
+  it('reach the next agent with the transcript: as text if loaded, else as addresses', async () => {
     says('/plan', 'the word is blue');
     const zip = remote('/a.zip', { content_type: 'application/zip', name: 'a.zip' });
     const one = await asked([remote('/plan'), zip]);
@@ -130,7 +130,7 @@ describe('parts of an answer that lie elsewhere', function () {
     );
   });
 
-  it('are read with the token of their server alone, which is asked for at the gap', async () => {
+  it('are loaded with the token of their server only, which is requested at the gap', async () => {
     answers.set('/locked', ({ headers }, response) => {
       if (headers.authorization === 'Bearer open') response.end('secret words');
       else response.writeHead(401).end();
@@ -153,7 +153,7 @@ describe('parts of an answer that lie elsewhere', function () {
     assert.equal(server.seen[0]?.headers.authorization, undefined, 'the token of the agent goes to the agent alone');
   });
 
-  it('are not read from a server that the user has not allowed', async () => {
+  it('are not loaded from a server that the user has not allowed', async () => {
     says('/plan', 'words');
     const one = await asked([remote('/plan')], resolver({ guard: kept(new Guard({ isAllowed: () => false })) }));
     await one.read();
@@ -161,7 +161,7 @@ describe('parts of an answer that lie elsewhere', function () {
     assert.equal(gapsOf(one)[0]?.said?.args[1], 'blocked');
   });
 
-  it('are bounded in number: 100 of one run, the rest are links', async () => {
+  it('are limited to 100 per run; the rest are links', async () => {
     for (let at = 0; at < 110; at++) says(`/t${at}`, `${at}`);
     const one = await asked(Array.from({ length: 110 }, (_, at) => remote(`/t${at}`)));
     await one.read();

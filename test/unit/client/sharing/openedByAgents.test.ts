@@ -99,7 +99,7 @@ describe('a session from elsewhere', function () {
         return text.includes('session/prompt') ? [text] : [];
       });
 
-    it('keeps its messages over three machines and back to the first', async () => {
+    it('keeps its messages across three machines and back to the first', async () => {
       const [a, b, c, back] = await Promise.all([machine(1), machine(2), machine(3), machine(1)]);
       assert.ok(a && b && c && back);
       let descriptor: SessionDescriptor | undefined;
@@ -125,7 +125,7 @@ describe('a session from elsewhere', function () {
       assert.equal((await back.log.descriptor()).id, descriptor.id);
     });
 
-    it('is given to an agent that was not there', async () => {
+    it('is passed to an agent that did not take part', async () => {
       const [a, b] = await Promise.all([machine(1), machine(2)]);
       assert.ok(a && b);
       await a.session.conversation.send('say the word is blue').done;
@@ -144,7 +144,7 @@ describe('a session from elsewhere', function () {
       assert.doesNotMatch(notices.join('\n'), /resumed/i);
     });
 
-    it('is given to the next agent with the texts that lie behind addresses of their own', async () => {
+    it('is passed to the next agent with the texts of remote parts', async () => {
       const far = await serve((request, response) => {
         if (request.url === '/very-large-text') response.end('the word is green');
         else {

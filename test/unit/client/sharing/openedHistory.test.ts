@@ -64,7 +64,7 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('offers to load the earlier messages where the window ended before they had their places', async () => {
+  it('offers to load the earlier messages if the window ended before they were placed', async () => {
     const server = await serve(echo);
     const history = Array.from({ length: 50 }, (_, index) => `${server.origin}/${index}`);
     const noted: TimedEvent[] = [];
@@ -145,7 +145,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(place.texts, ['user: /0', 'gap retryable']);
   });
 
-  it('shows the rest of a history with seven kinds of gap, each with its reason', async () => {
+  it('shows gaps of seven kinds with their reasons, and the rest of the history', async () => {
     const server = await serve((request, response) => {
       const path = new URL(request.url ?? '', 'http://x').pathname;
       if (path === '/missing') response.writeHead(404).end();
@@ -201,7 +201,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(openedEnd('Agent', gaps, 'none', false).said?.args, ['Agent', 8, 'none', 0]);
   });
 
-  it('tells which agent spoke last, where the messages name one', async () => {
+  it('determines which agent spoke last, if the messages name one', async () => {
     const roles = ['agent/First', 'user', 'agent/Second', 'user'];
     const server = await serve((request, response) => {
       const role = roles[Number(request.url?.slice(1))];
@@ -213,7 +213,7 @@ describe('a session from elsewhere', function () {
     assert.equal((await show(history)).speaker, undefined);
   });
 
-  it('fills a gap when its server is back', async () => {
+  it('fills a gap when its server is available again', async () => {
     const first = await serve(echo);
     const port = Number(new URL(first.origin).port);
     const history = [`${first.origin}/0`, `${first.origin}/1`];
@@ -229,7 +229,7 @@ describe('a session from elsewhere', function () {
     assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false, 'a gap that is none');
   });
 
-  it('fills many gaps at once that were stopped, in their places', async () => {
+  it('fills many cancelled gaps together, in their places', async () => {
     const count = 300;
     const server = await serve(echo);
     const history = Array.from({ length: count }, (_, index) => `${server.origin}/${index}`);
@@ -244,7 +244,7 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('has a place for each of 10,000 messages once the newest are painted, and fills them in small steps', async () => {
+  it('adds gaps for 10,000 messages once the newest are painted, and fills them in small steps', async () => {
     const count = 10_000;
     const history = Array.from({ length: count }, (_, index) => `http://far.example/${index}`);
     const entries = history.map((url, index): ResolvedMessage => {
@@ -288,7 +288,7 @@ describe('a session from elsewhere', function () {
     assert.ok(Math.max(...steps) <= 100, `${Math.max(...steps)} messages at once`);
   });
 
-  it('reports by one event that thousands of messages are no longer loading', () => {
+  it('reports with one event that thousands of messages are no longer loading', () => {
     const gaps = { type: 'gaps', prefix: 'past-', first: 0, count: 5000, text: 'x', state: 'loading' } as const;
     place.note([{ at: NOW, event: gaps }]);
     place.note([{ at: NOW, event: { type: 'gap', gapId: 'past-7', text: 'gone', state: 'final' } }]);
@@ -298,7 +298,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual([...new Set(place.texts)], ['gap retryable', 'gap final']);
   });
 
-  it('requests nothing again when it is opened the second time', async () => {
+  it('requests nothing again when it is opened a second time', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
     const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
     const cache = await newCache();
@@ -325,7 +325,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(notice.said?.args, [3, 2, 'a.example', 2, 'b.example', 1]);
   });
 
-  it('keeps thoughts, tool calls, files and the ends of turns in messages', () => {
+  it('preserves thoughts, tool calls, files and the ends of turns in messages', () => {
     const model = new SessionModel();
     const text = (value: string) => ({ type: 'text', text: value }) as const;
     model.apply({ type: 'message_chunk', role: 'thought', block: text('hm') }, NOW);
@@ -356,7 +356,7 @@ describe('a session from elsewhere', function () {
     assert.equal(end.said?.code, 'turn-cancelled');
   });
 
-  it('shows the Markdown of an agent as before, however its text is typed', () => {
+  it('renders an agent’s Markdown whatever the type of its text', () => {
     const said = '**Hi** there';
     const parts = [markdownPart(said), textPart(said, 'text/markdown'), textPart(said)];
     for (const part of parts) {

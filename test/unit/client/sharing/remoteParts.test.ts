@@ -17,7 +17,7 @@ import { Place } from './place';
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 21);
 
-describe('parts of messages that lie elsewhere', () => {
+describe('parts of messages that are stored elsewhere', () => {
   let place: Place;
   let server: Loopback;
   let answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
@@ -51,7 +51,7 @@ describe('parts of messages that lie elsewhere', () => {
   const retry = (gapId: string, url: string, more: Partial<Parameters<typeof retryGap>[2]> = {}) =>
     retryGap(gapId, url, { place, resolver: resolver(), now: () => NOW, ...more }, never);
 
-  it('are read into their places as far as they are short texts', async () => {
+  it('are loaded in place if they are short texts', async () => {
     says('/very-large-text', 'the **words** behind the address');
     says('/question', 'what the user asked');
     const history = [
@@ -71,7 +71,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual(pluck(place.entries, 'index'), [0, 1, 2, 3, 4, 5]);
   });
 
-  it('wait for a click where they are large, or no text', async () => {
+  it('wait for a click if they are large or not text', async () => {
     const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
     says('/long', 'x'.repeat(300_000));
     says('/p.png', picture);
@@ -107,7 +107,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.equal(await retry('past-0.0', url), false, 'a gap that is none');
   });
 
-  it('are gaps with their reason where they cannot be had, until they can', async () => {
+  it('are gaps with their reason while they are unavailable', async () => {
     const history = [message(0, 'agent/assistant', text('a'), remote('/later'), text('b'))];
     const { gaps } = await show(history);
     assert.deepEqual(pluck(gaps, 'index', 'reason'), [[0, 'not-found']]);
@@ -119,13 +119,13 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual(place.texts, ['agent: a', 'agent: here now', 'agent: b']);
   });
 
-  it('count as one message that is not whole, however many of one message are missing', async () => {
+  it('count as one incomplete message, however many of its parts are missing', async () => {
     const { messages, gaps } = await show([message(0, 'agent/assistant', remote('/a'), remote('/b'), text('c'))]);
     assert.deepEqual([messages, gaps.length], [1, 1]);
     assert.deepEqual(place.texts, ['gap retryable', 'gap retryable', 'agent: c']);
   });
 
-  it('are missing with their message, and are found in it when it comes', async () => {
+  it('are missing with their message, and found in it when it arrives', async () => {
     says('/large', 'words');
     const url = `${server.origin}/0`;
     await show([url]);
@@ -137,7 +137,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual(place.texts, ['agent: a', 'agent: words']);
   });
 
-  it('are asked for again with the token that the user gives for their server', async () => {
+  it('are requested again with the token that the user enters for their server', async () => {
     answers.set('/locked', ({ headers }, response) => {
       if (headers.authorization === 'Bearer open') response.end('secret words');
       else response.writeHead(401).end();
@@ -164,7 +164,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual(place.texts, ['agent: secret words']);
   });
 
-  it('are read from a server on this machine only after a click and an answer', async () => {
+  it('are loaded from a server on this machine only after a click and a confirmation', async () => {
     const other = await serve((_request, response) => response.end('words'));
     const questions: string[] = [];
     const guard = kept(
@@ -184,7 +184,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual([questions, place.texts], [[other.origin], ['agent: words']]);
   });
 
-  it('are bounded in number: 200 texts come unasked, the rest on a click', async () => {
+  it('are limited: 200 texts load automatically, the rest on a click', async () => {
     const count = 210;
     for (let at = 0; at < count; at++) says(`/t${at}`, `${at}`);
     const history = [0, 1, 2].map((index) =>
@@ -202,7 +202,7 @@ describe('parts of messages that lie elsewhere', () => {
     assert.equal(links.length, 50, 'beyond 100 of one message they stay links');
   });
 
-  it('can be asked for again where the window ended while they were loaded', () => {
+  it('can be requested again if the window ended while they were loading', () => {
     const gap = { type: 'gap', gapId: 'past-3.1', text: 'x is being loaded.', state: 'loading' } as const;
     place.note([{ at: NOW, event: gap }]);
     place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));

@@ -16,7 +16,7 @@ describe('the setting parley.resources', () => {
       assert.deepEqual(parseResources(setting), { type: 'local' });
   });
 
-  it('puts messages into the folder of the bucket that the user named', () => {
+  it('stores messages in the configured folder of the bucket', () => {
     const prefixes = [undefined, 'a', 'a/b/'].map((prefix) => {
       const parsed = parseResources({ ...bucket, ...(prefix !== undefined && { prefix }) });
       return parsed.type === 's3' ? parsed.place.prefix : undefined;
@@ -31,7 +31,7 @@ describe('the setting parley.resources', () => {
     { type: 's3' },
     { ...bucket, pathStyle: 1 },
   ]) {
-    it(`is rejected where it is invalid: ${JSON.stringify(setting)}`, () => {
+    it(`is rejected if invalid: ${JSON.stringify(setting)}`, () => {
       assert.throws(
         () => parseResources(setting),
         (error) => error instanceof ParleyError && error.code === 'bad-setting' && error.hint !== undefined,
@@ -39,7 +39,7 @@ describe('the setting parley.resources', () => {
     });
   }
 
-  it('keeps the keys of servers apart', () => {
+  it('separates the keys of different servers', () => {
     const nameOf = (more: object): string => {
       const parsed = parseResources({ ...bucket, ...more });
       return parsed.type === 's3' ? keysName(parsed.place) : '';
@@ -52,7 +52,7 @@ describe('the setting parley.resources', () => {
 });
 
 describe('the setting parley.resources.allow', () => {
-  it('is a list of origins, however they are written', () => {
+  it('is a list of origins, in any notation', () => {
     const written = ['https://A.example.com/', 'http://10.0.0.5:9000', 'https://a.example.com:443', 'http://[::1]:80'];
     assert.deepEqual(parseAllow(written), {
       origins: ['https://a.example.com', 'http://10.0.0.5:9000', 'http://[::1]'],
@@ -61,7 +61,7 @@ describe('the setting parley.resources.allow', () => {
     for (const none of [undefined, null, []]) assert.deepEqual(parseAllow(none), { origins: [], problems: [] });
   });
 
-  it('names each entry that is not an origin, repeats none, and reads the others', () => {
+  it('reports invalid entries without repeating them, and reads the others', () => {
     const wrong = [
       'https://a.example.com/path',
       'https://user:secret@a.example.com',
@@ -78,7 +78,7 @@ describe('the setting parley.resources.allow', () => {
     assert.deepEqual(parseAllow('https://a.example.com').problems, ['It must be a list of origins.']);
   });
 
-  it('reads 1,000 entries and says that it reads no more', () => {
+  it('reads 1,000 entries and reports that it reads no more', () => {
     const many = Array.from({ length: 1001 }, (_, at) => `http://10.0.0.1:${at + 1}`);
     assert.equal(parseAllow(many).origins.length, 1000);
     assert.match(parseAllow(many).problems.join(), /first 1000/);
@@ -86,17 +86,17 @@ describe('the setting parley.resources.allow', () => {
 });
 
 describe('the origins of a bucket', () => {
-  it('are those of the endpoint and of the host that names the bucket', () => {
+  it('are the endpoint and the host that names the bucket', () => {
     const parsed = parseResources({ ...bucket, pathStyle: false });
     assert.ok(parsed.type === 's3');
     assert.deepEqual(originsOf(parsed.place), ['https://s3.example.com', 'https://b.s3.example.com']);
   });
 });
 
-describe('the fileStore of texts beside the sessions', () => {
+describe('the store of texts next to the sessions', () => {
   afterEach(removeScratch);
 
-  it('returns the text that was stored last, whole', async () => {
+  it('returns the complete text that was stored last', async () => {
     const folder = await scratchFolder();
     const fileStore = new FileStore(folder);
     assert.equal(await fileStore.read('a'), undefined);

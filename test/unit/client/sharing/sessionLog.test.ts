@@ -101,7 +101,7 @@ describe('the messages of a session', function () {
     });
   }
 
-  it('are written when they are first shared, and as they are said from then on', async () => {
+  it('are written when first shared, and as they arrive from then on', async () => {
     const { conversation } = open();
     const log = logOf(conversation);
     await conversation.send('say one').done;
@@ -121,7 +121,7 @@ describe('the messages of a session', function () {
     assert.equal((await store.list('sessions/', never)).length, 8);
   });
 
-  it('of a session that is too long are the newest ones, and continue under another id when there are more', async () => {
+  it('are the newest ones if the session is too long, and continue under another id as it grows', async () => {
     const model = new SessionModel();
     let turns = 0;
     const say = (count: number): void => {
@@ -157,7 +157,7 @@ describe('the messages of a session', function () {
     assert.deepEqual(again, second);
   });
 
-  it('of a session that is too long are all still known when the disk refuses the shorter one', async () => {
+  it('are all kept if the disk rejects the shorter session', async () => {
     const model = new SessionModel();
     const bucket = new MemoryStore();
     let isFull = false;
@@ -183,7 +183,7 @@ describe('the messages of a session', function () {
     );
   });
 
-  it('of a session from elsewhere are stored once the user sees the newest, and before all that asks for them', async () => {
+  it('are stored, in a session from elsewhere, once the newest are shown and before anything requests them', async () => {
     const { conversation } = open();
     const shown = new Deferred<void>();
     const log = logOf(conversation);
@@ -199,7 +199,7 @@ describe('the messages of a session', function () {
     assert.equal(stored(), 2);
   });
 
-  it('include the prompt while its turn runs, and the answer that was stopped', async () => {
+  it('include the prompt while its turn runs, and a stopped answer', async () => {
     const { conversation, until } = open();
     const log = logOf(conversation);
     const { done } = conversation.send('say half\nwait');
@@ -213,7 +213,7 @@ describe('the messages of a session', function () {
     ]);
   });
 
-  it('include the answer of an agent that died', async () => {
+  it('include the answer of an agent that exited', async () => {
     const { conversation } = open();
     const log = logOf(conversation);
     await conversation.send('say half\ndie 3').done;
@@ -222,7 +222,7 @@ describe('the messages of a session', function () {
     assert.match(said[1] ?? '', /^agent\/Plain-Agent: half.*\(error\)$/s);
   });
 
-  it('are written once when the window ended in between', async () => {
+  it('are written once if the window ends in between', async () => {
     const { conversation } = open();
     const first = logOf(conversation);
     await conversation.send('say one').done;
@@ -237,7 +237,7 @@ describe('the messages of a session', function () {
     assert.equal((await third.descriptor()).history.length, 6, 'and nothing is written again by opening it');
   });
 
-  it('are written later when they cannot be written now', async () => {
+  it('are written later if they cannot be written now', async () => {
     const { conversation } = open();
     let isDown = true;
     const troubles: unknown[] = [];
@@ -258,7 +258,7 @@ describe('the messages of a session', function () {
     assert.equal((await log.descriptor()).history.length, 6);
   });
 
-  it('stay apart where two continue the same session', async () => {
+  it('stay separate if two conversations continue the same session', async () => {
     const { conversation } = open();
     const ours = logOf(conversation);
     await conversation.send('say one').done;
@@ -298,7 +298,7 @@ describe('the messages of a session', function () {
     await theirs.close();
   });
 
-  it('reach a bucket that was down later, in their order, also from a later window', async () => {
+  it('reach a bucket that was down later, in order, even from a later window', async () => {
     const directory = await scratchFolder();
     const before = await startBucketServer({ directory });
     await before.close();
@@ -338,7 +338,7 @@ describe('the messages of a session', function () {
     }
   });
 
-  it('go to the bucket past one that it refuses, and are not overtaken by later ones', async () => {
+  it('reach the bucket in order, skipping one that it rejects', async () => {
     const bucket = new MemoryStore();
     const model = new SessionModel();
     const keys: string[] = [];
@@ -386,7 +386,7 @@ describe('the messages of a session', function () {
     assert.deepEqual(await read(await again.descriptor()), ['user: one', 'user: two', 'user: three']);
   });
 
-  it('of others stay as they are, and are never signed by us', async () => {
+  it('are never signed by us if they belong to others', async () => {
     const [mine, other] = [new SessionModel(), new SessionModel()];
     const ours = logOf({ key: 'ours', model: mine });
     const private_ = logOf({ key: 'private', model: other });
@@ -405,7 +405,7 @@ describe('the messages of a session', function () {
     assert.deepEqual([descriptor.history.slice(1), descriptor.state], [foreign, state]);
   });
 
-  it('need the store that they lie in', async () => {
+  it('require the store that contains them', async () => {
     const model = new SessionModel();
     const bucket = new MemoryStore();
     sayIn(model, 'one');
@@ -413,7 +413,7 @@ describe('the messages of a session', function () {
     await assert.rejects(logOf({ key: 'k', model }).descriptor(), { code: 'store-missing' });
   });
 
-  it('move along to a bucket', async () => {
+  it('can be moved to a bucket', async () => {
     const { conversation } = open();
     const first = logOf(conversation);
     await conversation.send('say one').done;
@@ -472,14 +472,14 @@ function wrapped(store: LocalStore, id: string): ResourceStore {
   };
 }
 
-it('each session has its own folder, also if names ignore case', () => {
+it('are in a separate folder per session, even if names ignore case', () => {
   const ids = ['session-123', 'SESSION-123', 'a:b', 'con', 'x', 'a.b', '3f3487fd-0db3-42bd-8d03-a01add7f517a'];
   const folders = ids.map(folderOf);
   assert.equal(new Set(folders.map((one) => one.toLowerCase())).size, ids.length);
   for (const one of folders) assert.match(one, /^sessions\/[a-z0-9][a-z0-9-]{7,63}\/$/);
 });
 
-it('a damaged record is refused', () => {
+it('are not read from a damaged record', () => {
   for (const record of [null, {}, { id: 'x', entries: [{ kind: 'own' }] }, { id: '../x', entries: [] }])
     assert.throws(() => readRecord(record), { code: 'invalid-data' });
 });

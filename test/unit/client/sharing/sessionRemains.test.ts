@@ -79,7 +79,7 @@ describe('a session that was deleted', () => {
     assert.deepEqual(await neverShared(records, 'another store'), []);
   });
 
-  it('leaves what a session that was continued from it begins with', async () => {
+  it('leaves the messages with which a continued session begins', async () => {
     const [first, second] = [mintId(), mintId()];
     const old = logOf(first);
     await old.say('one', 'two');
@@ -92,7 +92,7 @@ describe('a session that was deleted', () => {
     assert.deepEqual(await remove([second]), { removed: 0, left: [] }, 'it wrote nothing itself');
   });
 
-  it('leaves what a session with an HTTP agent has the address of', async () => {
+  it('leaves messages to which a session with an HTTP agent links', async () => {
     const [key, far] = [mintId(), mintId()];
     const log = logOf(key);
     await log.say('one', 'two');
@@ -104,7 +104,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 0);
   });
 
-  it('deletes the messages that no server recorded', async () => {
+  it('loses the messages that no server recorded', async () => {
     const key = mintId();
     await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
     await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
@@ -112,7 +112,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 1);
   });
 
-  it('is removed also where the file of another is damaged or refuses', async () => {
+  it('is removed even if the file of another is damaged or inaccessible', async () => {
     const key = mintId();
     await logOf(key).say('one', 'two');
     await records.write('other', 'x');
@@ -151,7 +151,7 @@ describe('a session that was deleted', () => {
     };
     beforeEach(() => objects.clear());
 
-    it('has those named that only it wrote, and loses them only when told to', async () => {
+    it('lists those that only it wrote, and loses them only on request', async () => {
       const [gone, kept] = [mintId(), mintId()];
       await logOf(gone, [bucket, store]).say('one', 'two');
       await logOf(kept, [bucket, store]).say('three');
@@ -171,7 +171,7 @@ describe('a session that was deleted', () => {
       assert.deepEqual(await copiesOf(gone, places), []);
     });
 
-    it('is named while objects of it wait to be uploaded', async () => {
+    it('is listed while its objects wait to be uploaded', async () => {
       const [waiting, sent] = [mintId(), mintId()];
       const down = { ...bucket, put: () => Promise.reject(new Error('down')) };
       await logOf(waiting, [down, store]).say('one', 'two');

@@ -47,7 +47,7 @@ describe('links into a bucket', function () {
     return error;
   }
 
-  it('are given away when everything behind them is there', async () => {
+  it('are shared if everything that they lead to is available', async () => {
     const bucket = bucketWith();
     const log = await logIn(bucket);
     await log.say('one', 'two');
@@ -56,7 +56,7 @@ describe('links into a bucket', function () {
     assert.equal((await fetch(history[0] ?? '')).status, 200);
   });
 
-  it('are not given away while messages wait, with what to do', async () => {
+  it('are not shared while messages wait, with advice', async () => {
     const log = await logIn(bucketWith({ secretAccessKey: 'wrong' }));
     await log.say('one', 'two');
     const { message, hint, onlyLater } = await refusalOf(log.descriptor());
@@ -68,7 +68,7 @@ describe('links into a bucket', function () {
     assert.equal(onlyLater, false);
   });
 
-  it('are not given away if a wrong key has signed them, although the messages are there', async () => {
+  it('are not shared if signed with a wrong key, even if the messages are available', async () => {
     const right = bucketWith();
     const log = await logIn(right);
     await log.say('one');
@@ -81,7 +81,7 @@ describe('links into a bucket', function () {
     assert.equal(onlyLater, false);
   });
 
-  it('wait for the upload, and can be had in advance', async () => {
+  it('wait for the upload, and are available in advance', async () => {
     const directory = await scratchFolder();
     const before = await startBucketServer({ directory });
     await before.close();
@@ -95,7 +95,7 @@ describe('links into a bucket', function () {
     await back.close();
   });
 
-  it('are not given away after the user gave up', async () => {
+  it('are not shared after the user has cancelled', async () => {
     const hanging = bucketWith({}, (await serve(() => {})).origin);
     const key = `${mintId()}.json`;
     const given = new AbortController();

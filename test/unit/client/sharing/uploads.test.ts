@@ -54,7 +54,7 @@ describe('Uploads', () => {
     for (let turn = 0; turn < 5; turn++) await nextTurn();
   };
 
-  it('retries a server that was down, more and more seldom, until all is sent', async () => {
+  it('retries a server that was down, less and less often, until everything is sent', async () => {
     answer = () => 'store-down';
     wait('a', 1, 'store-down');
     for (const ms of [2000, 4000, 8000]) await later(ms);
@@ -67,7 +67,7 @@ describe('Uploads', () => {
   });
 
   for (const code of ['store-denied', 'no-such-bucket', 'wrong-region', 'clock-skew'])
-    it(`reports ${code} at once and does not retry until the settings change`, async () => {
+    it(`reports ${code} immediately and does not retry until the settings change`, async () => {
       answer = () => code;
       wait('a', 1, code);
       wait('a', 2, code);
@@ -80,7 +80,7 @@ describe('Uploads', () => {
       assert.equal(uploads.waiting, 0);
     });
 
-  it('sends what is behind an object that the server will never take', async () => {
+  it('sends objects after one that the server rejects', async () => {
     answer = (name) => (name === 'bad' ? 'store-error' : undefined);
     wait('bad');
     wait('good');
@@ -88,7 +88,7 @@ describe('Uploads', () => {
     assert.deepEqual([sent, uploads.waiting, told], [['bad', 'good'], 1, ['store-error 1']]);
   });
 
-  it('asks a server that is down only once in each round', async () => {
+  it('contacts a server that is down only once per round', async () => {
     answer = () => 'store-down';
     wait('a');
     wait('b');
@@ -106,7 +106,7 @@ describe('Uploads', () => {
     assert.deepEqual(told, ['store-down 3']);
   });
 
-  it('reports the same reason again after all was sent, and not one that was met before', () => {
+  it('reports the same reason again after everything was sent, but not a repeated one', () => {
     uploads.report(problem('store-denied'));
     wait('a', 1, 'store-denied');
     wait('a', 1, 'clock-skew');
@@ -115,7 +115,7 @@ describe('Uploads', () => {
     assert.deepEqual(told, ['store-denied 0', 'clock-skew 1', 'store-denied 1']);
   });
 
-  it('shows nothing after its end', async () => {
+  it('shows nothing after it is disposed', async () => {
     wait('a', 1, 'store-down');
     uploads.dispose();
     wait('b', 2, 'store-denied');
@@ -124,10 +124,10 @@ describe('Uploads', () => {
   });
 });
 
-describe('what earlier versions left to be uploaded', () => {
+describe('files left by earlier versions', () => {
   afterEach(removeScratch);
 
-  it('is sent once, in order, and stays while the server does not take it', async () => {
+  it('are sent once, in order, and stay until the server accepts them', async () => {
     const root = await scratchFolder();
     const paths = ['7-1/000000000000.wait', '7-1/000000000001.wait', '8/000000000000.wait'];
     for (const [at, path] of paths.entries())

@@ -73,12 +73,12 @@ describe('Terminals', () => {
   }
 
   describe('starting', () => {
-    it('hands arguments over as the agent wrote them: spaces, quotes, dollars, empty ones, newlines', async () => {
+    it('passes arguments unchanged: spaces, quotes, dollars, empty ones, newlines', async () => {
       const args = ['a b', `it's "quoted"`, '$HOME', '', '*', '; rm -rf x', 'zwei\nZeilen', '%PATH%', '\\'];
       assert.deepEqual(JSON.parse(await run('console.log(JSON.stringify(process.argv.slice(1)))', args)), args);
     });
 
-    it('runs a whole shell line that comes as the command', async () => {
+    it('runs a whole shell line given as the command', async () => {
       const { terminalId } = await terminals.create(
         's',
         { command: 'echo one && echo "two  three" | cat; exit 3' },
@@ -92,7 +92,7 @@ describe('Terminals', () => {
       });
     });
 
-    it('runs a program whose path has a space, without taking it for a shell line', async () => {
+    it('runs a program whose path contains a space, not as a shell line', async () => {
       const program = join(folder, 'my tool');
       await writeFile(program, '#!/bin/sh\necho ran\n', { mode: 0o755 });
       const { terminalId } = await terminals.create('s', { command: program }, roots);
@@ -100,21 +100,21 @@ describe('Terminals', () => {
       assert.equal(terminals.outputOf(terminalId), 'ran\n');
     });
 
-    it("runs in the session's first folder, or where the agent says, with its variables", async () => {
+    it('runs in the session’s first folder or the requested one, with the agent’s variables', async () => {
       const show = 'console.log(process.cwd(), process.env.COLOUR, process.env.TERM)';
       assert.equal(await run(show), `${folder} undefined xterm-256color\n`);
       const env = [{ name: 'COLOUR', value: 'a=b c' }];
       assert.equal(await run(show, [], { cwd: '/', env }), '/ a=b c xterm-256color\n');
     });
 
-    it('does not keep a command waiting for input that nobody can type', async () => {
+    it('does not let a command wait for input', async () => {
       assert.equal(
         await run("process.stdin.on('data', () => {}).on('end', () => console.log('end of input'))"),
         'end of input\n',
       );
     });
 
-    it('says what is wrong with a command that cannot run', async () => {
+    it('explains why a command cannot run', async () => {
       const create = (params: unknown) => terminals.create('s', params, roots);
       await assert.rejects(
         create({ command: 'no-such-program-here' }),
@@ -133,7 +133,7 @@ describe('Terminals', () => {
       await assert.rejects(create(null), isRpcError(-32602, /terminal\/create/));
     });
 
-    it('runs nothing in an untrusted workspace, and nothing the owner refuses', async () => {
+    it('runs nothing in an untrusted workspace, or that the owner refuses', async () => {
       const untrusted = new Terminals(options({ isTrusted: () => false }));
       await assert.rejects(untrusted.create('s', { command: 'ls' }, roots), isRpcError(-32603, /trusted/));
       const refusing = new Terminals(
@@ -149,7 +149,7 @@ describe('Terminals', () => {
       );
     });
 
-    it('stops an agent that opens terminals without end', async () => {
+    it('limits the number of terminals of an agent', async () => {
       const few = new Terminals(options({ maxTerminals: 2 }));
       const create = () => few.create('s', { command: 'sleep', args: ['60'] }, roots);
       const results = await Promise.allSettled([create(), create(), create()]);
@@ -163,7 +163,7 @@ describe('Terminals', () => {
   });
 
   describe('output', () => {
-    it('keeps the end within the byte limit, whole characters only, and says that it cut', async () => {
+    it('keeps the end within the byte limit, in whole characters, and reports truncation', async () => {
       const { terminalId } = await terminals.create(
         's',
         { command: node, args: ['-e', "process.stdout.write('x'.repeat(1000) + 'äöü😀')"], outputByteLimit: 9 },
@@ -175,7 +175,7 @@ describe('Terminals', () => {
       assert.equal(terminals.outputOf(terminalId).length, 1005);
     });
 
-    it('keeps at most its bound of a flood, and the person watching is not told more often than a screen draws', async () => {
+    it('bounds a flood of output, and reports it no more often than the screen refreshes', async () => {
       const bounded = new Terminals(options({ defaultLimitBytes: 100_000 }));
       let told = 0;
       bounded.onDidChange(({ append }) => {
@@ -197,7 +197,7 @@ describe('Terminals', () => {
       await bounded.closeSession('s');
     });
 
-    it('shows characters whole that a program writes byte by byte, and both of its streams', async () => {
+    it('decodes characters written byte by byte, from both streams', async () => {
       const script = `
         const bytes = Buffer.from('grüße 😀');
         let n = 0;
@@ -206,11 +206,11 @@ describe('Terminals', () => {
       assert.equal(await run(script), 'grüße 😀!\n');
     });
 
-    it('shows garbage as garbage instead of failing', async () => {
+    it('accepts invalid bytes', async () => {
       assert.equal(await run('process.stdout.write(Buffer.from([0x61, 0xff, 0xc3]))'), 'a\ufffd\ufffd');
     });
 
-    it('streams what a command prints while it runs, in order, and the end after the last of it', async () => {
+    it('streams output in order while the command runs, and reports the exit last', async () => {
       const seen: TerminalChange[] = [];
       terminals.onDidChange((change) => seen.push(change));
       const created: unknown[] = [];
@@ -230,7 +230,7 @@ describe('Terminals', () => {
   });
 
   describe('ending', () => {
-    it('answers a wait that began before a kill, and keeps the id afterwards', async () => {
+    it('answers a wait that began before a kill, and keeps the id valid', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       const waiting = terminals.waitForExit('s', { terminalId }, never);
       await terminals.kill('s', { terminalId });
@@ -240,7 +240,7 @@ describe('Terminals', () => {
       await terminals.kill('s', { terminalId });
     });
 
-    it('ends the whole tree: children that ignore being asked, and those in a session of their own', async () => {
+    it('ends the whole process tree: children that ignore SIGTERM, and those in another session', async () => {
       const script = `
         const { spawn } = require('child_process');
         const stubborn = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1e6)"], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -255,7 +255,7 @@ describe('Terminals', () => {
       sameData(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGKILL' });
     });
 
-    it('does not wait for what a command left in the background, and ends that on release', async () => {
+    it('does not wait for background processes of a command, and ends them on release', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep 1000 & echo $!' }, roots);
       sameData(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
       const pid = Number(terminals.output('s', { terminalId }).output);
@@ -264,7 +264,7 @@ describe('Terminals', () => {
       await goneFrom(pid);
     });
 
-    it('reads nothing of a daemon after its terminal was released', async () => {
+    it('reads no output of a daemon after its terminal is released', async () => {
       const script = join(folder, 'daemon.js');
       await writeFile(
         script,
@@ -280,7 +280,7 @@ describe('Terminals', () => {
       await goneFrom(pid);
     });
 
-    it('forgets a released terminal for the agent but not for the person who reads its output', async () => {
+    it('forgets a released terminal for the agent, but keeps its output for the user', async () => {
       const { terminalId } = await terminals.create('s', { command: 'echo kept; sleep 60' }, roots);
       await printed(terminals, terminalId, (text) => text === 'kept\n');
       const waiting = terminals.waitForExit('s', { terminalId }, never);
@@ -298,7 +298,7 @@ describe('Terminals', () => {
       assert.equal(terminals.outputOf(terminalId), 'kept\n');
     });
 
-    it("keeps one session out of another one's terminals", async () => {
+    it('hides terminals from other sessions', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       assert.throws(() => terminals.output('other', { terminalId }), isRpcError(-32002, /no terminal/));
       await assert.rejects(terminals.kill('other', { terminalId }), isRpcError(-32002, /no terminal/));
@@ -306,7 +306,7 @@ describe('Terminals', () => {
       assert.equal(terminals.isRunning(terminalId), true);
     });
 
-    it('ends the commands of a session that is closed, also those just being started', async () => {
+    it('ends the commands of a closed session, including those being started', async () => {
       const env = new Deferred<Record<string, string>>();
       const slow = new Terminals(options({ env: () => env.promise }));
       const starting = slow.create('s', { command: 'sleep', args: ['60'] }, roots);
@@ -360,7 +360,7 @@ describe('Terminals', () => {
       await Promise.all(pids.map(goneFrom));
     });
 
-    it('lets an agent take back a wait', async () => {
+    it('lets an agent cancel a wait', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       const abort = new AbortController();
       const waiting = terminals.waitForExit('s', { terminalId }, abort.signal);
@@ -369,7 +369,7 @@ describe('Terminals', () => {
       assert.equal(terminals.isRunning(terminalId), true);
     });
 
-    it('lets the user stop a command, which the agent sees as its end', async () => {
+    it('lets the user stop a command, and reports the exit to the agent', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       await terminals.stop(terminalId);
       sameData(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGTERM' });

@@ -13,7 +13,7 @@ function of(rawInput: unknown, more: Partial<ToolEntry> = {}, command?: { line: 
 }
 
 describe('what a permission request shows', () => {
-  it('is the command, its folder and its purpose, if the input says nothing else', () => {
+  it('is the command with its folder and purpose, if the input contains nothing else', () => {
     sameData(of({ command: line, description: 'Cleans', cwd: '/w', timeout: 1000 }), {
       commands: [{ line, cwd: '/w' }],
       texts: [],
@@ -23,7 +23,7 @@ describe('what a permission request shows', () => {
     sameData(of(undefined, {}, { line }), { commands: [{ line }], texts: [], isUnknown: false });
   });
 
-  it('is the command and the rest of the input, whatever that says and in whatever form', () => {
+  it('is the command and the rest of the input, whatever its content and form', () => {
     for (const rawInput of [
       { command: line, description: 'Removes what the last build left.', is_background: true },
       { command: line, env: { PATH: '/evil' } },
@@ -49,7 +49,7 @@ describe('what a permission request shows', () => {
     assert.equal(of(many).isUnknown, true);
   });
 
-  it('is the command beside a text that is too long to keep', () => {
+  it('is the command next to a text that is too long to store', () => {
     const long = 'x'.repeat(300_000);
     for (const rawInput of [
       { note: long, command: line },
@@ -69,7 +69,7 @@ describe('what a permission request shows', () => {
     );
   });
 
-  it('is each command, if the request and its call name different ones', () => {
+  it('is both commands, if the request and its call name different ones', () => {
     sameData(of({ command: line }, {}, { line: 'ls', cwd: '/w' }).commands, [{ line: 'ls', cwd: '/w' }, { line }]);
     assert.deepEqual(of({ command: line }, {}, { line, cwd: '/w' }).commands, [{ line, cwd: '/w' }]);
     assert.equal(of({ command: line, cwd: '/x' }, {}, { line, cwd: '/w' }).commands.length, 2);

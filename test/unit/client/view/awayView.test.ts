@@ -36,7 +36,7 @@ describe('what happened while the user was away', () => {
   const end = (at: number, turnId: string): void =>
     apply(at, { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at });
 
-  it('lists the commands with their exit codes, and where it begins', async () => {
+  it('lists commands with their exit codes, and begins at the first unseen event', async () => {
     begin(1, 't1');
     call(2, 'before', { kind: 'execute', title: '`ls`', status: 'completed' });
     call(9, 'open', { kind: 'execute', title: '`npm run build`', status: 'in_progress' });
@@ -59,7 +59,7 @@ describe('what happened while the user was away', () => {
     });
   });
 
-  it('sums up the files of the turns', async () => {
+  it('lists the files of all turns', async () => {
     const file = (path: string, added: number, removed: number) => ({ root: ROOT, path, added, removed });
     for (const [index, id] of ['t1', 't2', 't3'].entries()) {
       begin(index * 10 + 1, id);
@@ -81,7 +81,7 @@ describe('what happened while the user was away', () => {
     assert.equal(b?.index, undefined);
   });
 
-  it('tells what rules have answered', async () => {
+  it('lists what rules have answered', async () => {
     begin(1, 't1');
     call(2, 'c', { kind: 'execute', title: '`npm test`', status: 'completed' });
     call(3, 'd', { kind: 'execute', title: '`rm x`', status: 'failed' });
@@ -98,7 +98,7 @@ describe('what happened while the user was away', () => {
     assert.deepEqual(rules, [['npm test', 'Allow npm', 'allowed']]);
   });
 
-  it('is bounded, whatever the session did, and one line per row', async () => {
+  it('is bounded for any session, with one line per row', async () => {
     for (let index = 0; index < 500; index++)
       call(index, `c${index}`, { kind: 'execute', title: `echo ${index}\n${'x'.repeat(5000)}`, status: 'completed' });
     const view = await awayView(source(), { since: 0 });
@@ -107,7 +107,7 @@ describe('what happened while the user was away', () => {
     assert.ok(JSON.stringify(view).length < 5000, `${JSON.stringify(view).length}`);
   });
 
-  it('tells the cost since then, only where the cost before is known', async () => {
+  it('includes the cost since then, only if the earlier cost is known', async () => {
     call(5, 'c', { kind: 'read', title: 'Read', status: 'completed' });
     apply(6, { type: 'usage', usage: { used: 1, size: 2, cost: { amount: 3, currency: 'USD' } } });
     const cost = async (before?: number, currency = 'USD') =>
@@ -116,7 +116,7 @@ describe('what happened while the user was away', () => {
     assert.deepEqual([await cost(), await cost(1), await cost(1, 'EUR')], [undefined, 2, undefined]);
   });
 
-  it('is nothing where nothing happened', async () => {
+  it('is empty if nothing happened', async () => {
     call(1, 'c', { kind: 'read', title: 'Read', status: 'completed' });
     assert.equal(await awayView(source(), { since: 10 }), undefined);
   });

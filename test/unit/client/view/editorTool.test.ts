@@ -12,8 +12,8 @@ const answer = (text: string): Partial<ToolEntry> => ({
   content: [{ type: 'content', block: { type: 'text', text } }],
 });
 
-describe('client/view/editorTool', () => {
-  it('knows each tool by the names that agents give it', () => {
+describe('calls of the editor’s tools', () => {
+  it('are recognized by the names that agents give them', () => {
     for (const tool of TOOL_NAMES)
       for (const patch of [
         { title: `mcp__parley__${tool}` },
@@ -26,7 +26,7 @@ describe('client/view/editorTool', () => {
         assert.equal(editorToolOf(entry(patch))?.tool, tool, JSON.stringify(patch));
   });
 
-  it('knows no other call', () => {
+  it('don’t include any other call', () => {
     for (const patch of [
       { title: 'mcp__other__get_diagnostics' },
       { title: 'mcp__parley__delete_everything' },
@@ -38,7 +38,7 @@ describe('client/view/editorTool', () => {
       assert.equal(editorToolOf(entry(patch)), undefined, JSON.stringify(patch).slice(0, 100));
   });
 
-  it('says what was asked for, and what was found', () => {
+  it('are described by their subject and result', () => {
     const call = (title: string, rawInput: unknown, text: string) =>
       editorToolOf(entry({ title: `parley_${title}`, rawInput, ...answer(text) }));
     assert.deepEqual(call('get_diagnostics', { path: 'src/a.ts' }, '3 errors, 1 warning in src/a.ts\nsrc/a.ts:1:1'), {
@@ -59,7 +59,7 @@ describe('client/view/editorTool', () => {
     sameData(call('hover', { symbol: 7 }, 'Whatever'), { tool: 'hover' });
   });
 
-  it('has the file of a call as its place', () => {
+  it('have their file as location', () => {
     const folder = resolve('/w');
     const place = (rawInput: unknown) => editorToolPlace(entry({ rawInput }), [folder]);
     assert.deepEqual(place({ path: 'src/a.ts', line: 3 }), [{ path: join(folder, 'src', 'a.ts'), line: 3 }]);

@@ -122,7 +122,7 @@ describe('session feed', () => {
     await session.close();
   });
 
-  it('sends thousands of updates in a few messages, and all of the text', async () => {
+  it('sends thousands of updates in a few messages, with all of the text', async () => {
     feed.snapshot();
     let expected = '';
     for (let index = 0; index < 10_000; index++) {
@@ -149,7 +149,7 @@ describe('session feed', () => {
     assert.ok(posted < 1.2 * 30 * data.length, `${posted} characters`);
   });
 
-  it('never has more than three messages in flight, and catches up when a slow webview answers', async () => {
+  it('has at most three messages in flight, and catches up when a slow webview answers', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     say('x');
@@ -166,7 +166,7 @@ describe('session feed', () => {
     assert.ok(reader.messages.length <= 5);
   });
 
-  it('sends nothing to a hidden webview, and everything when it is back', async () => {
+  it('sends nothing to a hidden webview, and everything when it is shown again', async () => {
     feed.snapshot();
     feed.suspend();
     for (let index = 0; index < 100; index++) say('z');
@@ -176,7 +176,7 @@ describe('session feed', () => {
     assert.equal(reader.text(0), 'z'.repeat(100));
   });
 
-  it('catches up with one snapshot where a webview that did not answer is far behind', async () => {
+  it('catches up with one snapshot if a webview that did not answer is far behind', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     say('012');
@@ -189,7 +189,7 @@ describe('session feed', () => {
     assert.deepEqual(pluck(reader.messages.slice(before), 'type'), ['snapshot']);
   });
 
-  it('resolves waits for painting when it ends', async () => {
+  it('resolves pending waits for painting when it ends', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     const waiting = feed.painted();
@@ -198,7 +198,7 @@ describe('session feed', () => {
     await feed.painted();
   });
 
-  it('counts as painted only what the webview has acknowledged', async () => {
+  it('treats only acknowledged revisions as painted', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     let isPainted = false;
@@ -234,7 +234,7 @@ describe('session feed', () => {
     assert.ok(last?.type === 'page' && last.items.length <= 200);
   });
 
-  it('sends changes of old entries only where the webview has them', async () => {
+  it('sends changes of old entries only if the webview has them', async () => {
     apply({ type: 'gaps', prefix: 'g', first: 0, count: 2000, text: 'on its way', state: 'loading' });
     feed.snapshot();
     feed.page(0, 64);
@@ -252,7 +252,7 @@ describe('session feed', () => {
     assert.ok(page?.type === 'page' && page.items[0]?.kind === 'agent', 'the others come when they are asked for');
   });
 
-  it('sends only the end of a flood of entries, and the others on request', async () => {
+  it('sends only the last of many new entries, and the others on request', async () => {
     const note = (title: string): void => apply({ type: 'notice', severity: 'info', title });
     feed.snapshot();
     for (let index = 0; index < 1000; index++) note(`n${index}`);
@@ -293,7 +293,7 @@ describe('session feed', () => {
     assert.deepEqual([...reader.items.keys()].slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 136, 137]);
   });
 
-  it('sends a change of the session only with the fields that it touches', async () => {
+  it('sends only the changed fields of the session', async () => {
     feed.snapshot();
     apply({ type: 'usage', usage: { used: 5, size: 10 } });
     await reader.until(() => reader.messages.length === 2);
@@ -302,7 +302,7 @@ describe('session feed', () => {
     assert.deepEqual(message.ops, [{ op: 'session', patch: { usage: { used: 5, size: 10 } } }]);
   });
 
-  it('tells how far the plan of the running turn is, as long as a step is left', async () => {
+  it('sends the progress of the running turn’s plan until all steps are done', async () => {
     const step = (content: string, status: string) => ({ content, status, priority: 'medium' });
     const plan = () => {
       const [op] = reader.messages
@@ -329,7 +329,7 @@ describe('session feed', () => {
     await reader.until(() => plan() === null);
   });
 
-  it('sends raw input and output only when asked for', async () => {
+  it('sends raw input and output only on request', async () => {
     apply({
       type: 'tool_call',
       toolCallId: 'a',

@@ -46,7 +46,7 @@ describe('parseLink', () => {
     for (const href of bad) assert.equal(parseLink(href).kind, 'refused', href);
   });
 
-  it('opens files at the line that agents write in their many ways', () => {
+  it('opens files at a line in any notation that agents use', () => {
     assert.deepEqual(file('src/a.ts'), ['src/a.ts', undefined, undefined]);
     assert.deepEqual(file('src/a.ts:12'), ['src/a.ts', 12, undefined]);
     assert.deepEqual(file('src/a.ts:12:3'), ['src/a.ts', 12, 3]);
@@ -62,7 +62,7 @@ describe('parseLink', () => {
     assert.deepEqual(file('a.ts:99999999999999999999'), ['a.ts', 2 ** 31 - 1, undefined]);
   });
 
-  it('opens addresses of files, on Windows with a drive in either case', () => {
+  it('opens file URLs, on Windows with a drive letter in either case', () => {
     const isWindows = process.platform === 'win32';
     const [drive, root] = isWindows ? ['/c%3A', 'c:\\abs\\'] : ['', '/abs/'];
     assert.deepEqual(file(`file://${drive}/abs/my%20file.ts#L3`), [`${root}my file.ts`, 3, undefined]);
@@ -73,7 +73,7 @@ describe('parseLink', () => {
     for (const href of ['file:////evil.example/share/x', 'file:///abs/a.ts']) assert.equal(file(href), 'refused', href);
   });
 
-  it('finds files whose names look like something else', () => {
+  it('finds files whose names contain separators and escapes', () => {
     const paths = (href: string): readonly string[] => {
       const target = parseLink(href);
       return target.kind === 'file' ? target.paths : [];
@@ -86,7 +86,7 @@ describe('parseLink', () => {
 });
 
 describe('candidatesOf', () => {
-  it('looks below each folder of the session, and takes a leading slash for the disk first, then for the project', () => {
+  it('looks below each folder of the session, and tries a leading slash as the disk root, then as the project root', () => {
     const [one, two] = [resolve('/one'), resolve('/two')];
     assert.deepEqual(candidatesOf(['a.ts'], [one, two]), [join(one, 'a.ts'), join(two, 'a.ts')]);
     assert.deepEqual(candidatesOf(['/src/a.ts'], [one]), [resolve('/src/a.ts'), join(one, 'src', 'a.ts')]);
@@ -103,7 +103,7 @@ function linked(href: string): readonly string[] {
 }
 
 describe('a path of an agent', () => {
-  it('leads to where it says, or below each folder of the session', () => {
+  it('is used as written, or resolved in each folder of the session', () => {
     assert.deepEqual(candidatePathsOf('/a/../b', ['/one', '/two'], posix), ['/b']);
     assert.deepEqual(candidatePathsOf('a/b', ['/one', '/two'], posix), ['/one/a/b', '/two/a/b']);
     assert.deepEqual(candidatePathsOf('file:///a%20b', ['/one'], posix), ['/a b']);
@@ -112,7 +112,7 @@ describe('a path of an agent', () => {
     assert.deepEqual(candidatePathsOf('a\0b', ['/one'], posix), []);
   });
 
-  it('is not looked up on another server of the network, whatever hides that', () => {
+  it('is never looked up on another network server, however it is disguised', () => {
     for (const path of [
       '\\\\evil\\share\\x',
       '//evil/share/x',
@@ -127,7 +127,7 @@ describe('a path of an agent', () => {
       for (const place of candidatePathsOf(path, ROOTS, win32)) assert.match(place, /^C:\\project\\/, path);
   });
 
-  it('is not looked up there where a link decodes to it, once or twice', () => {
+  it('is not looked up there if a link decodes to it, once or twice', () => {
     for (const href of [
       '%5C%5Cevil%5Cshare%5Cx',
       '%2F%2Fevil/share/x',
@@ -142,7 +142,7 @@ describe('a path of an agent', () => {
       for (const place of linked(href)) assert.doesNotMatch(place, /^[\\/]{2}/, href);
   });
 
-  it('may be on a server that holds a folder of the session', () => {
+  it('can be on a server that contains a folder of the session', () => {
     const roots = ['\\\\home\\me\\project'];
     assert.deepEqual(candidatePathsOf('\\\\home\\me\\project\\a', roots, win32), ['\\\\home\\me\\project\\a']);
     assert.deepEqual(candidatePathsOf('a', roots, win32), ['\\\\home\\me\\project\\a']);

@@ -33,7 +33,7 @@ describe('a tool call in the panel', () => {
   const starts = (item: ItemView & { kind: 'tool' }): unknown[] =>
     item.content.map((part) => part.type === 'diff' && part.diff.hunks.map(({ oldStart }) => oldStart));
 
-  it('keeps the beginning and the end of a long text, cut between lines, and says what is between them', () => {
+  it('keeps the beginning and the end of a long text, cut between lines, and states what is omitted', () => {
     const text = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join('\n');
     const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
     assert.ok(part?.type === 'content' && part.block.type === 'text');
@@ -49,7 +49,7 @@ describe('a tool call in the panel', () => {
     assert.match(one.block.text, /^… 10,000 characters not shown …$/m);
   });
 
-  it('shows whole lines of the file though the agent sent a part of one', () => {
+  it('shows whole lines of the file even if the agent sent a part of one', () => {
     const whole = diff('class Deferred<T> {', 'class Later<T> {') as FileChange;
     const [part] = project([diff('Deferred', 'Later')], [], () => ({ line: 7, whole })).content;
     assert.ok(part?.type === 'diff');
@@ -57,7 +57,7 @@ describe('a tool call in the panel', () => {
     assert.deepEqual(part.diff.hunks, [{ oldStart: 7, newStart: 7, lines }]);
   });
 
-  it('is allowed with the user’s edits though the agent was told not to make the change', () => {
+  it('counts as allowed with the user’s edits, although the agent was asked not to make the change', () => {
     const options = [{ optionId: 'no', name: 'Reject', kind: 'reject_once' }];
     const model = play(
       call('a', { title: 'Edit a.ts' }),
@@ -71,7 +71,7 @@ describe('a tool call in the panel', () => {
     assert.deepEqual([item.decision, item.status], [{ outcome: 'allowedEdited' }, 'completed']);
   });
 
-  it('marks an output that is shown cut, and has all of it for the editor', () => {
+  it('marks output that is cut, and provides all of it to the editor', () => {
     const text = 'line\n'.repeat(20_000);
     const content = [
       { type: 'content', block: { type: 'text', text } },
@@ -91,14 +91,14 @@ describe('a tool call in the panel', () => {
     assert.equal(fullOutput(entries[0], 3, terminals), undefined);
   });
 
-  it('keeps a fence around a long output, so that its preview can leave the marks out', () => {
+  it('keeps a fence around a long output, so that its preview can omit the fence', () => {
     const text = `\`\`\`console\n${'line\n'.repeat(20_000)}\`\`\``;
     const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
     assert.ok(part?.type === 'content' && part.block.type === 'text');
     assert.match(part.block.text, /^```console\n[\s\S]*\n```$/);
   });
 
-  it('shows no remark about a missing line break as a line of the file', () => {
+  it('does not show “No newline at end of file” as a line of the file', () => {
     const [part] = project([diff('a\nb', 'a\nc')]).content;
     assert.ok(part?.type === 'diff');
     assert.deepEqual(
@@ -107,7 +107,7 @@ describe('a tool call in the panel', () => {
     );
   });
 
-  it('says the lines of its one place where the place or the input tells them, counted from 1', () => {
+  it('shows the lines of a single location, from the location or the input, counted from 1', () => {
     const lines = (patch: ToolPatch, line?: number): string | undefined => {
       const model = new SessionModel();
       const locations = [{ path: '/w/a.ts', ...(line !== undefined && { line }) }];
@@ -135,12 +135,12 @@ describe('a tool call in the panel', () => {
     );
   });
 
-  it('numbers the lines of a part as in the file where its place is known, each part by its own', () => {
+  it('numbers the lines of each part as in the file if its location is known', () => {
     assert.deepEqual(starts(project([diff('a\nb', 'a\nc')], [41])), [[41]]);
     assert.deepEqual(starts(project([diff('a', 'b'), diff('c', 'd')], [7, 90])), [[7], [90]]);
   });
 
-  it('numbers the lines of a fragment by its place in the file, or not at all if that is unknown', () => {
+  it('numbers the lines of a fragment as in the file, or not at all if its place is unknown', () => {
     assert.deepEqual(starts(project([diff('a', 'b')], [], (whole) => ({ line: 12, whole }))), [[12]]);
     assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], (whole) => ({ line: 2, whole }))), [[2]]);
     const isUnnumbered = (item: ItemView & { kind: 'tool' }): unknown[] =>
@@ -160,7 +160,7 @@ describe('a tool call in the panel', () => {
     assert.deepEqual(starts(project(known, [], () => undefined)), [[1], [4]]);
   });
 
-  it('numbers the lines of a whole file from its first one, wherever its place points to', () => {
+  it('numbers the lines of a whole file from 1, whatever location is given', () => {
     const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
     const text = lines.join('\n');
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe('the end of a turn in the panel', () => {
     return item.turn.isEmpty;
   }
 
-  it('says that it is empty where the agent neither said nor did anything', () => {
+  it('is marked as empty if the agent neither said nor did anything', () => {
     assert.equal(ended([]), true);
     assert.equal(ended([{ type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'hm' } }]), undefined);
     assert.equal(ended([{ type: 'tool_call', toolCallId: 'a', announced: true, patch: {} }]), undefined);
@@ -208,13 +208,13 @@ describe('a command that an agent runs by itself', () => {
     return part?.type === 'terminal' ? part.terminal.output : undefined;
   }
 
-  it('shows what it printed where only the raw output has it', () => {
+  it('shows its output if only the raw output contains it', () => {
     assert.equal(shown({ formatted_output: 'out-42\nerr\n', stdout: 'out-42\n' }), 'out-42\nerr\n');
     assert.equal(shown({ aggregated_output: 'both' }), 'both');
     assert.equal(shown({ stdout: 'out', stderr: 'err' }), 'out\nerr');
   });
 
-  it('shows the output of its terminal where there is any, and none while it runs or where none is known', () => {
+  it('shows the output of its terminal, if any, and none while it runs', () => {
     assert.equal(shown({ formatted_output: 'raw' }, 'live'), 'live');
     assert.equal(shown({ formatted_output: 'raw' }, '', false), '');
     assert.equal(shown({ exit_code: 0, stdout: '' }), '');
@@ -245,7 +245,7 @@ describe('a tool call without content', () => {
       assert.deepEqual(texts(raw), []);
   });
 
-  it('has its whole output for the editor', () => {
+  it('provides its whole output to the editor', () => {
     const { state } = play(call('c', { rawOutput: { stdout: 'line\n'.repeat(20_000) } }));
     assert.equal(fullOutput(state.entries[0], 0, state.terminals), 'line\n'.repeat(20_000));
   });
@@ -260,7 +260,7 @@ describe('a tool call without content', () => {
   });
 });
 
-describe('a tool call that no turn has', () => {
+describe('a tool call without a turn', () => {
   it('is closed when the first turn begins', () => {
     const model = new SessionModel();
     model.apply({ type: 'tool_call', toolCallId: 'c', patch: { title: 'Index?' }, announced: false }, 0);

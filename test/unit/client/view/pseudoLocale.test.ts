@@ -22,7 +22,7 @@ describe('a pseudo-locale', () => {
   before(() => l10n.config({ contents: getL10nPseudoLocalized(ENGLISH) }));
   after(() => l10n.config({ contents: {} }));
 
-  it('reaches all that is said of an agent before its start and after it has failed', async () => {
+  it('covers all texts about an agent before it starts and after it fails', async () => {
     const agent = {
       type: 'process',
       id: 'ada',
@@ -43,7 +43,7 @@ describe('a pseudo-locale', () => {
     await close();
   });
 
-  it('reaches what is kept as a code, with its arguments as they are', () => {
+  it('covers texts stored as codes, with unchanged arguments', () => {
     const base = { kind: 'notice', id: 'e0', index: 0, at: 0, severity: 'info', title: '', text: '' } as const;
     const said = [
       ownText('new-session', 'Ada'),

@@ -79,7 +79,7 @@ describe('find in a session', () => {
   let session: Session;
   afterEach(() => session.find?.dispose());
 
-  it('counts the matches of every entry, whatever its case', async () => {
+  it('counts the matches of every entry, ignoring case', async () => {
     session = new Session(says('u', 'Find the Needle', 'user'), says('a', 'No.'), says('b', 'needle, NEEDLE', 'user'));
     assert.deepEqual(await session.search('needle'), [
       [0, 1],
@@ -87,7 +87,7 @@ describe('find in a session', () => {
     ]);
   });
 
-  it('matches case, whole words and regular expressions where asked', async () => {
+  it('matches case, whole words and regular expressions on request', async () => {
     session = new Session(says('a', 'Word sword words (word) größe'));
     assert.deepEqual(await session.search('word'), [[0, 4]]);
     assert.deepEqual(await session.search('word', { matchCase: true }), [[0, 3]]);
@@ -97,7 +97,7 @@ describe('find in a session', () => {
     assert.deepEqual(await session.search('größ', { wholeWord: true }), [], 'letters of all languages make words');
   });
 
-  it('finds what tool calls show: titles, outputs, changes and paths', async () => {
+  it('searches titles, outputs, changes and paths of tool calls', async () => {
     session = new Session(
       {
         type: 'tool_call',
@@ -124,7 +124,7 @@ describe('find in a session', () => {
     assert.deepEqual(await session.search('[31m'), []);
   });
 
-  it('reads Markdown as it is drawn', async () => {
+  it('searches Markdown as rendered', async () => {
     session = new Session(
       says('a', 'A **bold** [link text](https://example.com/hidden) and `code`\nin *two* lines\n\n```js\n2 ** 3\n```'),
     );
@@ -134,7 +134,7 @@ describe('find in a session', () => {
     assert.deepEqual(await session.search('js'), []);
   });
 
-  it('reads tags, alerts and folds as they are drawn', async () => {
+  it('searches tags, alerts and folded sections as rendered', async () => {
     session = new Session(
       says('a', 'Press <kbd>Ctrl</kbd>+<kbd>C</kbd><br/>now\n\n> [!NOTE]\n> words'),
       says('b', '<details>\n<summary>kbd of a log</summary>\n\nMail <kbd@note.org>\n</details>'),
@@ -145,7 +145,7 @@ describe('find in a session', () => {
     assert.deepEqual(await session.search('note'), [[1, 1]]);
   });
 
-  it('begins where the reader is', async () => {
+  it('begins at the reader’s position', async () => {
     const texts = Array.from({ length: 40 }, (_, index) =>
       says(`m${index}`, `needle ${'x'.repeat(10_000)}`, index % 2 ? 'user' : 'agent'),
     );
@@ -155,7 +155,7 @@ describe('find in a session', () => {
     assert.equal(session.counts().length, 40);
   });
 
-  it('goes on while the session does', async () => {
+  it('continues while the session does', async () => {
     session = new Session(says('u', 'needle', 'user'));
     await session.search('needle');
     session.apply(says('a', 'a nee'));
@@ -177,7 +177,7 @@ describe('find in a session', () => {
     ]);
   });
 
-  it('searches again only what has changed', async () => {
+  it('searches only changed entries again', async () => {
     session = new Session(
       ...Array.from({ length: 500 }, (_, index) => says(`m${index}`, 'needle', index % 2 ? 'user' : 'agent')),
     );
@@ -191,7 +191,7 @@ describe('find in a session', () => {
     );
   });
 
-  it('waits for the rest of a session that is still being read', async () => {
+  it('waits for the rest of a session that is still loading', async () => {
     let read = (): void => {};
     const whole = new Promise<void>((resolve) => {
       read = resolve;
@@ -204,7 +204,7 @@ describe('find in a session', () => {
     assert.equal(session.counts().length, 2);
   });
 
-  it('says that an expression is invalid', async () => {
+  it('reports an invalid expression', async () => {
     session = new Session(says('a', 'needle'));
     for (const text of ['(', 'a)(b', '[', '\\']) {
       await session.search(text, { regex: true, wholeWord: true });
@@ -212,7 +212,7 @@ describe('find in a session', () => {
     }
   });
 
-  it('ends an expression that takes too long', async () => {
+  it('stops an expression that takes too long', async () => {
     session = new Session(says('a', 'fine'), says('b', `${'a'.repeat(50)}!`, 'user'), says('c', 'fine'));
     await session.search('(a+)+$', { regex: true });
     assert.equal(session.told.at(-1)?.problem, 'slow');
@@ -220,7 +220,7 @@ describe('find in a session', () => {
     assert.deepEqual(session.answers, [], 'the search has ended');
   });
 
-  it('leaves the host free while an expression runs', async () => {
+  it('does not block the host while an expression runs', async () => {
     session = new Session(says('a', `${'a'.repeat(50)}!`));
     session.start('(a+)+$', { regex: true });
     // The next turn of the event loop comes before the time limit.
@@ -229,19 +229,19 @@ describe('find in a session', () => {
     await session.until((found) => found.at(-1)?.problem === 'slow');
   });
 
-  it('begins another search while the last one still runs', async () => {
+  it('can begin another search while one is running', async () => {
     session = new Session(says('a', `needle ${'a'.repeat(50)}!`));
     session.start('(a+)+$', { regex: true });
     assert.deepEqual(await session.search('ne+dle', { regex: true }), [[0, 1]]);
     assert.ok(session.told.every(({ problem }) => problem === undefined));
   });
 
-  it('goes over empty matches', async () => {
+  it('skips empty matches', async () => {
     session = new Session(says('a', '😀b😀'));
     assert.deepEqual(await session.search('b*', { regex: true }), [[0, 1]]);
   });
 
-  it('takes a time that grows with the text, whatever an agent writes', async () => {
+  it('takes linear time for any text', async () => {
     const hostile = ['[', '[a](', '*a', '`', '> ', '![', '[a](', '<br ', '<kbd>', '> [!NOTE] '].map((part, index) =>
       says(`h${index}`, part.repeat(200_000), index % 2 ? 'user' : 'agent'),
     );
@@ -251,7 +251,7 @@ describe('find in a session', () => {
     assert.ok(performance.now() - began < 20_000);
   });
 
-  it('answers where matches are in drawn texts', async () => {
+  it('returns the positions of matches in rendered texts', async () => {
     session = new Session(says('a', 'needle'));
     await session.search('needle');
     await session.find?.findIn({ type: 'findIn', id: 1, request: 7, texts: ['a needle and a needle', 'none'] });

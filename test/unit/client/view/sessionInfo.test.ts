@@ -23,14 +23,14 @@ describe('session info', () => {
   const rows = (): readonly string[] =>
     sessionInfo(session.conversation).map(({ label, value }: InfoRow) => `${label}: ${value}`);
 
-  it('names the running agent with its version, the protocol and the folder', async () => {
+  it('shows the running agent with its version, the protocol and the folder', async () => {
     session.open();
     assert.deepEqual(rows(), ['choosy: Not running', `Folder: ${folder}`]);
     await session.conversation.start();
     assert.deepEqual(rows(), ['choosy: choosy 1', 'Protocol: version 1', `Folder: ${folder}`]);
   });
 
-  it('says why the session has its version of the protocol', async () => {
+  it('shows why the session uses its version of the protocol', async () => {
     const offers = new ProtocolOffers();
     session.open({ services: { offers } });
     await session.conversation.start();
@@ -58,7 +58,7 @@ describe('session info', () => {
     };
     const shown = (): readonly string[] => rows().filter((row) => row.startsWith('System prompt'));
 
-    it('shows what the session got, with where it is set, and not what the setting says by now', async () => {
+    it('shows what the session received and where it was set, not the current setting', async () => {
       await open();
       instructions = [];
       assert.deepEqual(shown(), [
@@ -68,13 +68,13 @@ describe('session info', () => {
       assert.equal(sessionInfo(session.conversation).at(-2)?.detail, 'Be brief.');
     });
 
-    it('says once that the agent does not take one', async () => {
+    it('says once that the agent does not support one', async () => {
       session.agent.manner = {};
       await open();
       assert.deepEqual(shown(), ['System prompt: not supported by the agent']);
     });
 
-    it('says nothing where there is none', async () => {
+    it('says nothing if there is none', async () => {
       instructions = [];
       await open();
       assert.deepEqual(shown(), []);

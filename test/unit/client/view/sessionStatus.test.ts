@@ -9,7 +9,7 @@ import { testConversation } from '../../../support/sessions/conversation';
 describe('a session', () => {
   afterEach(removeScratch);
 
-  it('works by itself during a turn, but not while it waits for the user', async () => {
+  it('is working during a turn, but not while it waits for the user', async () => {
     const cwd = await scratchFolder();
     const [agent] = parseAgents({ tested: scriptedAgent('plain', `${cwd}/log`) }).agents;
     assert.ok(agent);

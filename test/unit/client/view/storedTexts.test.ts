@@ -43,7 +43,7 @@ describe('the texts of a stored session', () => {
     ['German', 'English', speakGerman, speakEnglish, /Keeper exited with code 3\./, /beendet/],
   ] as const;
   for (const [stored, read, speakFirst, speakThen, wanted, other] of languages) {
-    it(`are shown in ${read} where a window in ${stored} has stored them`, async () => {
+    it(`are shown in ${read} if a window in ${stored} stored them`, async () => {
       speakFirst();
       await store();
       speakThen();
@@ -52,7 +52,7 @@ describe('the texts of a stored session', () => {
       assert.doesNotMatch(words, other);
     });
 
-    it(`say in ${read} why the queue is paused where a window in ${stored} has paused it`, async () => {
+    it(`say in ${read} why the queue is paused if a window in ${stored} paused it`, async () => {
       speakFirst();
       await store({ restarts: false });
       speakThen();
@@ -70,7 +70,7 @@ describe('the texts of a stored session', () => {
     assert.match(shown(windows.start().conversation), /Keeper exited with code 7\..*Restart it\./);
   });
 
-  it('leave the words of agents and servers as they came', async () => {
+  it('contain the words of agents and servers unchanged', async () => {
     const sentence = 'Restart it.'; // A text of the product as well.
     await store({ noted: { type: 'error', code: 'agent-error 1', message: sentence } });
     speakGerman();

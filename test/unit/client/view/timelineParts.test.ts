@@ -39,7 +39,7 @@ function play(...events: readonly Timed[]): SessionModel {
 }
 
 describe('parts of the timeline', () => {
-  it('has turns with their waits, and calls with their turns', () => {
+  it('contain turns with their waits, and calls with their turns', () => {
     const { state } = play(
       starts('a', 1000),
       says(1100),
@@ -69,7 +69,7 @@ describe('parts of the timeline', () => {
     });
   });
 
-  it('has the context at the end of each turn, and what it has cost where the agent tells the sum', () => {
+  it('contain the context at the end of each turn, and its cost if the agent reports totals', () => {
     const used = (at: number, part: number, amount?: number, currency = 'USD'): Timed => [
       at,
       {
@@ -99,14 +99,14 @@ describe('parts of the timeline', () => {
     );
   });
 
-  it('has the first line of a title, shortened', () => {
+  it('contain the first line of a title, shortened', () => {
     const { state } = play(starts('a', 0), calls(1, 'x', 'completed', `${'long '.repeat(100)}\nsecond`));
     const title = timelineParts(state, 0, 10)[0]?.calls[0]?.title ?? '';
     assert.equal(title.length, 120);
     assert.ok(!title.includes('second'));
   });
 
-  it('has only what is new from an entry on', () => {
+  it('contain only what is new since an entry', () => {
     const events = [starts('a', 0), calls(1, 'x', 'completed'), ends('a', 5), starts('b', 10)];
     const { state } = play(...events, calls(11, 'y', 'completed'));
     const [part] = timelineParts(state, 2, 20);
@@ -118,7 +118,7 @@ describe('parts of the timeline', () => {
     );
   });
 
-  it('comes in parts of bounded size that follow each other', () => {
+  it('are consecutive and of bounded size', () => {
     const many = Array.from({ length: 10_001 }, (_, index) => calls(index, `c${index}`, 'completed'));
     const parts = timelineParts(play(starts('a', 0), ...many).state, 0, 20_000);
     assert.deepEqual(
@@ -131,7 +131,7 @@ describe('parts of the timeline', () => {
     );
   });
 
-  it('takes no call for running that a replay left open', () => {
+  it('don’t show a call left open by a replay as running', () => {
     const model = play([0, { type: 'cleared', replay: true }], calls(5, 'x', 'in_progress'));
     assert.equal(timelineParts(model.state, 0, 99_999)[0]?.calls[0]?.endedAt, 5);
   });
@@ -144,18 +144,18 @@ describe('the entry of an event', () => {
   const model = modelOf(events);
   const kinds = events.map((event) => model.state.entries[entryOf(model, event) ?? -1]?.kind);
 
-  it('is the message of a prompt or of a chunk, and the tool call of each of its updates', () => {
+  it('is the message of a prompt or a chunk, and the tool call of an update', () => {
     assert.deepEqual([kinds[1], kinds[2]], ['user', 'agent']);
     assert.deepEqual(kinds.slice(-3), ['tool', 'agent', 'tool']);
   });
 
-  it('is the first of a turn for its start', () => {
+  it('is the turn’s first entry for its start', () => {
     const [started] = events;
     assert.equal(started?.event.type, 'turn_started');
     assert.equal(entryOf(model, { ...started, at: 0 }), 0);
   });
 
-  it('is the last one before it where it has none of its own, and none before the first', () => {
+  it('is the previous entry if it has none itself, and none before the first', () => {
     const event = said('gone');
     assert.equal(entryOf(model, { at: 11.5, event }), entryOf(model, events.at(-2)!));
     assert.equal(entryOf(model, { at: 0, event }), undefined);

@@ -29,8 +29,8 @@ const others: SessionEvent = {
 const line = (origin: 'user' | 'agent', ending: Ending, message?: SessionEvent): string | undefined =>
   lineOfTurn(modelOf(origin, ending, message).state.turns[0] as Turn);
 
-describe('the words on a turn', () => {
-  it('say for each barrier how the turn is known to be over', () => {
+describe('the description of a turn', () => {
+  it('states how the end was detected, for each barrier', () => {
     const words: Readonly<Record<Barrier, string>> = {
       response: 'agent answered',
       turn_complete: 'agent sent turn_complete',
@@ -43,13 +43,13 @@ describe('the words on a turn', () => {
     assert.equal(line('user', {}), 'Turn 1 ended', 'an import that does not say');
   });
 
-  it('say who began the turn unless it was the user of this client', () => {
+  it('states who began the turn, unless it was the user of this client', () => {
     const barrier = 'state';
     assert.equal(line('agent', { barrier }), 'Turn 1 ended · started by agent · agent became idle');
     assert.equal(line('agent', { barrier }, others), 'Turn 1 ended · started by another client · agent became idle');
   });
 
-  it('have the note on the end, which can take the place of the barrier', () => {
+  it('includes the note on the end, which can replace the barrier', () => {
     assert.equal(
       line('user', { barrier: 'timeout', note: 'barrier-missed' }),
       "Turn 1 ended · timed out · the agent didn't send turn_complete",
@@ -58,7 +58,7 @@ describe('the words on a turn', () => {
     assert.equal(line('user', closed), 'Turn 1 interrupted · the window was closed or reloaded');
   });
 
-  it('tell an error from an answer, and each reason', () => {
+  it('distinguishes errors from answers, and all reasons', () => {
     assert.equal(line('user', { stopReason: 'error', barrier: 'response' }), 'Turn 1 failed · agent returned an error');
     const reasons: readonly StopReason[] = ['cancelled', 'refusal', 'max_tokens', 'max_turn_requests', 'unknown'];
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('the words on a turn', () => {
     );
   });
 
-  it('reach the panel with the end of the turn, and mark the message of another client', () => {
+  it('is sent to the panel with the end of the turn, and marks messages of other clients', () => {
     const { state } = modelOf('agent', { barrier: 'turn_complete' }, others);
     const context = { state, turn: () => state.turns[0], roots: [], isOpenable: () => false };
     const items = state.entries.map((entry) => projectItem(entry, context));
