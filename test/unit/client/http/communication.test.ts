@@ -71,7 +71,7 @@ describe('an HTTP agent in the panel', function () {
   });
 
   describe('whose server', () => {
-    it('ends the turn when it goes down, and the conversation stays usable', async () => {
+    it('ends the turn with an error when it goes down, and is used again once it is back', async () => {
       const opened = await openServed('endless');
       const { conversation, until, server } = opened;
       const { done } = conversation.send('go');

@@ -75,7 +75,7 @@ describe('past requests', () => {
     assert.deepEqual(await all(), ['two', 'one']);
   });
 
-  it('are described by the question itself if it has no call', async () => {
+  it('are described by the call that the question itself contains', async () => {
     add({ type: 'tool_call', toolCallId: '1', patch: { title: 'Run' }, announced: true });
     add(call('1', 'one', false), asks('1'), closed('1'));
     assert.deepEqual(await all(), ['one']);

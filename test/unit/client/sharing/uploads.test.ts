@@ -106,7 +106,7 @@ describe('Uploads', () => {
     assert.deepEqual(told, ['store-down 3']);
   });
 
-  it('reports the same reason again after everything was sent, but not a repeated one', () => {
+  it('reports a reason again after everything was sent, but does not repeat the current one', () => {
     uploads.report(problem('store-denied'));
     wait('a', 1, 'store-denied');
     wait('a', 1, 'clock-skew');
