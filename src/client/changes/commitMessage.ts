@@ -77,12 +77,12 @@ export function boundedDiff(diff: string): string {
   const files = diff.split(/^(?=diff --git )/m);
   const includedFiles = files.slice(0, MAX_FILES);
   const bySize = [...includedFiles].sort((one, two) => one.length - two.length);
-  let left = MAX_DIFF;
+  let remaining = MAX_DIFF;
   let share = 0;
   for (const [index, file] of bySize.entries()) {
-    share = Math.floor(left / (bySize.length - index));
+    share = Math.floor(remaining / (bySize.length - index));
     if (file.length > share) break;
-    left -= file.length;
+    remaining -= file.length;
   }
   const parts = includedFiles.map((file) => (file.length <= share ? file : `${cutAtLine(file, share)}\n[cut]\n`));
   const others = files.slice(MAX_FILES).map((file) => file.split('\n', 1)[0] ?? '');

@@ -41,9 +41,9 @@ export async function turnOfLine<T extends PastTurn>(
     const { before, after } = statesOf(turn.changes);
     if (!lines || !after || !before.folders.some(({ root }) => isBelow(root, path))) continue;
     const all = await states.changes(before, after, signal).catch(() => []);
-    const change = all.find((one) => pathOf(one) === path);
+    const change = all.find((each) => pathOf(each) === path);
     const texts = new FileTexts(states, change?.root ?? '');
-    const versions = [change?.before, change?.after].map((one) => texts.comparable(one).catch(() => undefined));
+    const versions = [change?.before, change?.after].map((version) => texts.comparable(version).catch(() => undefined));
     const [base, left] = await Promise.all(versions);
     if (!base || !left || !change) continue;
     const lineAfterTurn = lineBefore(await compareLines(left, lines, slices), line);

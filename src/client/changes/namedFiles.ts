@@ -63,13 +63,13 @@ export class NamedFiles {
 
   /** Returns whether the path or one of its parent folders was named. */
   has(path: string): boolean {
-    const wanted = normalized(path);
-    if (this.#exactPaths.has(wanted)) return true;
-    for (let place = wanted; ; place = dirname(place)) {
+    const normalizedPath = normalized(path);
+    if (this.#exactPaths.has(normalizedPath)) return true;
+    for (let place = normalizedPath; ; place = dirname(place)) {
       if (this.#paths.has(place)) return true;
       if (dirname(place) === place) break;
     }
-    return [...this.#patterns.values()].some((pattern) => pattern.test(wanted));
+    return [...this.#patterns.values()].some((pattern) => pattern.test(normalizedPath));
   }
 
   /** Titles are prose: “Update docs” doesn't name the files in `docs`. */
@@ -99,7 +99,7 @@ export class NamedFiles {
       if (!isPlace) return;
       if (value.length < 4096 && !value.includes('\n')) this.addPath(value, cwd);
       this.addCommand({ line: value, cwd });
-    } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace, cwd);
+    } else if (Array.isArray(value)) for (const item of value) this.#addInput(item, isPlace, cwd);
     else if (value !== null && typeof value === 'object') {
       const entries = Object.entries(value);
       const isFolder = ([key, one]: [string, unknown]): boolean =>

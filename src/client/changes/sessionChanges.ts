@@ -190,8 +190,8 @@ export class SessionChanges implements Disposable {
 
   isWrittenDifferently(turnId: string, toolCallId: string, path: string): boolean {
     const stored = this.#options.model.turn(turnId)?.changes?.writtenDifferently;
-    const found = stored ?? this.#recorder.recorded(turnId)?.diffs.found ?? [];
-    return found.some((one) => one.toolCallId === toolCallId && one.path === path);
+    const entry = stored ?? this.#recorder.recorded(turnId)?.diffs.found ?? [];
+    return entry.some((found) => found.toolCallId === toolCallId && found.path === path);
   }
 
   /**
@@ -203,7 +203,7 @@ export class SessionChanges implements Disposable {
     diff: { readonly path: string; readonly oldText?: string; readonly newText: string },
   ): Promise<{ readonly shown: string; readonly written: string }> {
     const path = normalize(diff.path);
-    const change = (await this.changesOf(turnId)).find((one) => pathOf(one) === path);
+    const change = (await this.changesOf(turnId)).find((each) => pathOf(each) === path);
     const states = await this.states();
     const written = change && (await textOf(states, change, change.after));
     if (!change || written === undefined)
@@ -255,8 +255,8 @@ export class SessionChanges implements Disposable {
 
   /** Sorted by root and path; so far if the turn is running. @throws ParleyError `state-gone` */
   async changesOf(turnId: string): Promise<readonly FileChange[]> {
-    const known = this.#lists.get(turnId);
-    if (known) return known;
+    const cached = this.#lists.get(turnId);
+    if (cached) return cached;
     const recorded = this.#recorder.recorded(turnId);
     if (recorded) return recorded.liveChanges?.files ?? [];
     const changes = this.#options.model.turn(turnId)?.changes;
@@ -418,7 +418,8 @@ class ReviewOfSession implements Disposable {
       states: await states(),
       files,
       kept: await this.#read(),
-      save: (kept) => this.#save(JSON.stringify(kept), [kept.files, kept.settled, kept.undone].every(isEmpty)),
+      save: (review) =>
+        this.#save(JSON.stringify(review), [review.files, review.settled, review.undone].every(isEmpty)),
     });
     this.#review = review;
     review.onDidChange(onChange);

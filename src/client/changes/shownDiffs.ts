@@ -42,14 +42,14 @@ export class ShownDiffs {
     const news: WrittenDifferently[] = [];
     for (const change of files) {
       const path = pathOf(change);
-      const shown = this.#pending.get(path);
-      if (!shown || isOpen(path)) continue;
+      const pending = this.#pending.get(path);
+      if (!pending || isOpen(path)) continue;
       this.#pending.delete(path);
       const [before, written] = [
         await textOf(states, change, change.before),
         await textOf(states, change, change.after),
       ];
-      const { toolCallId, diff, isOnly } = shown;
+      const { toolCallId, diff, isOnly } = pending;
       if (written === undefined || matchesDiff(diff, isOnly ? before : undefined, written)) continue;
       news.push({ toolCallId, path: diff.path });
     }
@@ -83,10 +83,10 @@ export async function textOf(
 
 function matchesDiff(diff: Diff, before: string | undefined, written: string): boolean {
   const text = withoutLastLineBreak(plain(written));
-  const shown = withoutLastLineBreak(plain(diff.newText));
-  if (text === shown) return true;
+  const newText = withoutLastLineBreak(plain(diff.newText));
+  if (text === newText) return true;
   if (diff.oldText === undefined) return false;
-  if (before === undefined || plain(before).split(plain(diff.oldText)).length > 2) return text.includes(shown);
+  if (before === undefined || plain(before).split(plain(diff.oldText)).length > 2) return text.includes(newText);
   return text === withoutLastLineBreak(textAfter(diff, before));
 }
 

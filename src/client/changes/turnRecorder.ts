@@ -130,7 +130,7 @@ export class TurnRecorder implements Disposable {
     for (const [index, turn] of turns.entries()) {
       const { id, changes, endedAt } = turn;
       if (!changes || endedAt === undefined || this.#recordings.has(id) || isSettled(changes)) continue;
-      const next = turns.slice(index + 1).find((one) => (one.changes?.folders.length ?? 0) > 0);
+      const next = turns.slice(index + 1).find((later) => (later.changes?.folders.length ?? 0) > 0);
       void this.#enqueue(() => this.#recoverTurn(turn, changes, next?.changes));
     }
   }
@@ -208,9 +208,9 @@ export class TurnRecorder implements Disposable {
     turn.whenBegun = this.#enqueue(() => this.#takeFirstState(turn, mark, earlier));
   }
 
-  async #takeFirstState(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
+  async #takeFirstState(turn: RecordedTurn, mark: number, latest: TakenState | undefined): Promise<void> {
     const lastTurnEnd = this.#lastTurnEnd;
-    const earlier = lastTurnEnd && lastTurnEnd.began >= (known?.began ?? 0) ? lastTurnEnd : known;
+    const earlier = lastTurnEnd && lastTurnEnd.began >= (latest?.began ?? 0) ? lastTurnEnd : latest;
     // With an earlier state, early writes can be recognized.
     const { signal } = this.#abort;
     const wait = turn.startedAt + FIRST_DELAY_MS - this.#options.now();

@@ -96,7 +96,7 @@ function cleanValue(name: string, value: unknown): unknown {
     return isMedia ? value : redact(value);
   }
   if (RAW.has(name)) return cleanRaw(value);
-  if (Array.isArray(value)) return value.map((one) => cleanValue('', one));
+  if (Array.isArray(value)) return value.map((item) => cleanValue('', item));
   return typeof value === 'object' && value !== null ? cleanItem(value) : value;
 }
 

@@ -59,8 +59,8 @@ export class ItemReader {
       }
       case 'error': {
         const { code, text: message, hint, stderr } = item;
-        const known = CODE.test(code) ? code : 'error';
-        return [{ type: 'error', code: known, message, hint: hint || undefined, stderr: stderr || undefined }];
+        const errorCode = CODE.test(code) ? code : 'error';
+        return [{ type: 'error', code: errorCode, message, hint: hint || undefined, stderr: stderr || undefined }];
       }
       case 'missing':
         return [{ type: 'gap', gapId: this.#id(), text: item.text, state: 'final' }];

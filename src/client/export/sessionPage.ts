@@ -149,12 +149,12 @@ export class SessionPage {
       value === undefined
         ? ''
         : folded(escapeHtml(name), `<pre>${escapeHtml(cut(JSON.stringify(value, undefined, 2)))}</pre>`);
-    const said = decision
+    const outcome = decision
       ? `<p class="dim">${escapeHtml([decision.name ?? decision.outcome, decision.rule].filter(Boolean).join(' · '))}</p>`
       : '';
     return folded(
       head.join(' · '),
-      [...parts, said, raw(l10n.t('Input'), input), parts.length > 0 ? '' : raw(l10n.t('Output'), output)].join(''),
+      [...parts, outcome, raw(l10n.t('Input'), input), parts.length > 0 ? '' : raw(l10n.t('Output'), output)].join(''),
     );
   }
 

@@ -121,7 +121,7 @@ export class CommunicationChat {
       client: new CommunicationClient({ baseUrl: last.url, log, onTraffic: traffic }),
       agentName: last.agent,
     };
-    const isElsewhere = from !== undefined && !isSameContent(from, endpoint);
+    const isElsewhere = from !== undefined && !isSameEndpoint(from, endpoint);
     const session = this.#begin(record, isElsewhere ? from : endpoint);
     const running = record.running === true ? undefined : record.running;
     if (record.running) {
@@ -164,14 +164,14 @@ export class CommunicationChat {
       return descriptor;
     }
     const record = this.#adopted ? undefined : await this.#read();
-    const kept = this.#adopted ? { descriptor: this.#adopted } : record;
-    if (!kept) return undefined;
+    const current = this.#adopted ? { descriptor: this.#adopted } : record;
+    if (!current) return undefined;
     const { clock } = this.#services;
-    const past = new SessionPast(kept, { now: clock.now, links: this.#links(kept.descriptor) });
+    const sessionPast = new SessionPast(current, { now: clock.now, links: this.#links(current.descriptor) });
     const lost = record?.running && this.#lostAnswer(record);
-    if (lost) past.held.add(lost);
-    const descriptor = await past.handOut(recorder, signal);
-    if (record) await this.#write(writeRecord({ ...record, ...past.kept }));
+    if (lost) sessionPast.held.add(lost);
+    const descriptor = await sessionPast.handOut(recorder, signal);
+    if (record) await this.#write(writeRecord({ ...record, ...sessionPast.kept }));
     return descriptor;
   }
 
@@ -182,10 +182,10 @@ export class CommunicationChat {
   async carryOn(way: string): Promise<void> {
     if (!this.#session) throw new ParleyError('no-session', localizable('There is no session to send to.'));
     this.#session.carryOn(way, () => {
-      const said = this.#transcript();
-      return said.slice(
+      const messages = this.#transcript();
+      return messages.slice(
         0,
-        said.findLastIndex(({ role }) => role === 'user'),
+        messages.findLastIndex(({ role }) => role === 'user'),
       );
     });
     await this.#keep();
@@ -216,7 +216,7 @@ export class CommunicationChat {
       },
       // The window may end while the agent works; the server then has more than we know.
       keep: () => this.#keep([this.#endpoint?.client.origin ?? endpoint.client.origin]),
-      onDidMiss: (said) => this.#showMissed(said),
+      onDidMiss: (events) => this.#showMissed(events),
       links,
       follow,
     });
@@ -244,14 +244,14 @@ export class CommunicationChat {
     return prompt !== undefined && asked !== undefined && wordsOf(prompt) === wordsOf(asked);
   }
 
-  #showMissed(said: readonly SessionEvent[]): boolean {
-    const known = beforeTurn(this.#model.state);
-    const asked = lastOfUser(known);
+  #showMissed(events: readonly SessionEvent[]): boolean {
+    const previous = beforeTurn(this.#model.state);
+    const asked = lastOfUser(previous);
     if (asked === undefined || asked.id !== this.#unanswered) return false;
     const whole = new SessionModel();
     whole.apply({ type: 'message', role: 'user', messageId: 'asked', content: asked.content }, 0);
-    for (const event of said) whole.apply(event, 0);
-    for (const event of reconcile(known, whole.state)) this.#showEvent(event);
+    for (const event of events) whole.apply(event, 0);
+    for (const event of reconcile(previous, whole.state)) this.#showEvent(event);
     return true;
   }
 
@@ -260,7 +260,7 @@ export class CommunicationChat {
     const from = this.#endpoint;
     await session.moveTo(endpoint, signal);
     this.#endpoint = endpoint;
-    if (!from || isSameContent(from, endpoint)) return;
+    if (!from || isSameEndpoint(from, endpoint)) return;
     const count = session.descriptor.history.length;
     if (isAwaiting) this.#emitNotice(ownText('question-withdrawn'));
     this.#emitNotice(ownText('session-moved', endpoint.agentName, endpoint.client.origin, count));
@@ -332,8 +332,8 @@ export class CommunicationChat {
     }
   }
 
-  #emitNotice(said: OwnText): void {
-    this.#emit?.({ type: 'notice', severity: 'info', title: '', said, own: true });
+  #emitNotice(notice: OwnText): void {
+    this.#emit?.({ type: 'notice', severity: 'info', title: '', said: notice, own: true });
   }
 }
 
@@ -351,6 +351,6 @@ function wordsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? '').join('');
 }
 
-function isSameContent(one: AgentEndpoint, other: AgentEndpoint): boolean {
-  return one.agentName === other.agentName && one.client.baseUrl === other.client.baseUrl;
+function isSameEndpoint(endpoint: AgentEndpoint, other: AgentEndpoint): boolean {
+  return endpoint.agentName === other.agentName && endpoint.client.baseUrl === other.client.baseUrl;
 }

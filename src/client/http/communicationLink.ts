@@ -77,9 +77,9 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
     );
   }
   if (names.length === 0) return localizable('It has no agents.');
-  const shown = names.slice(0, MAX_NAMES).join(', ');
+  const listed = names.slice(0, MAX_NAMES).join(', ');
   const more = names.length - MAX_NAMES;
-  const has = more > 0 ? localizable('It has {0} and {1} more.', shown, more) : localizable('It has {0}.', shown);
+  const has = more > 0 ? localizable('It has {0} and {1} more.', listed, more) : localizable('It has {0}.', listed);
   return framed('{0} {1}', has, localizable('Correct “agent” in parley.agents.'));
 }
 

@@ -102,10 +102,10 @@ export function serverNames(sources: readonly McpSource[]): ReadonlyMap<McpEntry
   );
   const taken = new Set<string>();
   for (const { folder, config, isOfUser } of sources) {
-    const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
-    const isFree = new Set(wanted.map(({ name }) => name).filter((name) => !taken.has(name)));
+    const usable = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
+    const isFree = new Set(usable.map(({ name }) => name).filter((name) => !taken.has(name)));
     for (const name of isFree) taken.add(name);
-    for (const entry of wanted) {
+    for (const entry of usable) {
       let name = entry.name;
       for (let count = 1; !isFree.has(entry.name) && taken.has(name); count++)
         name = `${entry.name}-${basename(folder)}${count > 1 ? `-${count}` : ''}`;

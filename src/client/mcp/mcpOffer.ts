@@ -93,15 +93,15 @@ function gatherServers(
 ): Promise<McpOffer> {
   // Commands and keys of this machine don't fit another one.
   if (!mcpServers || agent.type !== 'process') return Promise.resolve(NO_MCP_SERVERS);
-  const given = new Deferred<McpOffer>();
-  const giveUp = (): void => given.resolve(NO_MCP_SERVERS);
+  const offered = new Deferred<McpOffer>();
+  const giveUp = (): void => offered.resolve(NO_MCP_SERVERS);
   signal.addEventListener('abort', giveUp, { once: true });
   mcpServers(cwd, signal, onAsking).then(
-    (offer) => given.resolve(offer),
+    (offer) => offered.resolve(offer),
     (error: unknown) => {
       log.warn(`MCP servers: ${messageOf(error)}`);
       giveUp();
     },
   );
-  return given.promise.finally(() => signal.removeEventListener('abort', giveUp));
+  return offered.promise.finally(() => signal.removeEventListener('abort', giveUp));
 }

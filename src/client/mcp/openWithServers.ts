@@ -44,16 +44,16 @@ export async function openWithServers<T>(
     const words = `${error.code} ${error.message}`;
     if (!refusals.mayExplain(key, first.servers, words)) throw error;
     for (const less of ['own', 'all'] as const) {
-      const given = without(handed, less, agent);
-      if (given.servers.length === first.servers.length || (less === 'all' && handed.own && users.length === 0))
+      const reduced = without(handed, less, agent);
+      if (reduced.servers.length === first.servers.length || (less === 'all' && handed.own && users.length === 0))
         continue;
       log.warn(
-        `${agent.name} opened no session: ${error.message} It is asked with ${given.servers.length} MCP servers.`,
+        `${agent.name} opened no session: ${error.message} It is asked with ${reduced.servers.length} MCP servers.`,
       );
-      const again = await opens(() => open(given));
+      const again = await opens(() => open(reduced));
       if (again.error instanceof RpcError && again.error.code !== RPC_CODES.authRequired) continue;
       refusals.note(key, users, less);
-      if ('opened' in again) return { opened: again.opened as T, given };
+      if ('opened' in again) return { opened: again.opened as T, given: reduced };
       throw again.error;
     }
     refusals.unrelated(key, words);
@@ -96,7 +96,7 @@ function without({ servers, own, problems }: HandedOver, refused: Refused, agent
 const inMemory = new WeakMap<object, ServerRefusals>();
 
 export function refusalsOf(services: { readonly serverRefusals?: ServerRefusals }): ServerRefusals {
-  const known = services.serverRefusals ?? inMemory.get(services) ?? new ServerRefusals();
-  inMemory.set(services, known);
-  return known;
+  const refusals = services.serverRefusals ?? inMemory.get(services) ?? new ServerRefusals();
+  inMemory.set(services, refusals);
+  return refusals;
 }

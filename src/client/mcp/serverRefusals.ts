@@ -26,10 +26,10 @@ export class ServerRefusals {
    */
   of(agent: string, servers: readonly McpServer[]): Refused | undefined {
     if (this.#suspectedAgents.has(agent)) return 'own';
-    const kept = this.#store.get(PREFIX + agent);
-    const refused = at(kept, 'refused');
+    const storedFact = this.#store.get(PREFIX + agent);
+    const refused = at(storedFact, 'refused');
     if (refused === 'own') return 'own';
-    return refused === 'all' && at(kept, 'servers') === hashOf(servers) ? 'all' : undefined;
+    return refused === 'all' && at(storedFact, 'servers') === hashOf(servers) ? 'all' : undefined;
   }
 
   note(agent: string, servers: readonly McpServer[], refused: Refused): void {

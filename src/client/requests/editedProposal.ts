@@ -50,15 +50,15 @@ export function proposalIn(model: SessionView, permissionId: string): ProposedCh
 
 /** @param proposed the whole file as the agent proposed it; `made`: as it is now */
 export function editMessage(path: string, proposed: string, made: string): string {
-  const said = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
+  const introduction = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
   const lines = lineDiff(proposed, made)?.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [
     `@@ -${oldStart} +${newStart} @@`,
     ...hunk,
   ]);
   const words = lines?.join('\n') ?? '';
-  if (words === '' || words.length > MAX_WORDS) return said;
+  if (words === '' || words.length > MAX_WORDS) return introduction;
   const fence = '`'.repeat(Math.max(3, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  return `${said} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
+  return `${introduction} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
 }
 
 const EDITED =

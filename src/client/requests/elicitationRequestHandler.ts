@@ -77,16 +77,16 @@ export class ElicitationRequestHandler {
 
   /** Reopens questions of an earlier window; the agent repeats them. */
   restore(asked: readonly Elicitation[]): void {
-    for (const one of asked) {
+    for (const elicitation of asked) {
       const question: OpenQuestion = {
         elicitationId: undefined,
-        body: one,
+        body: elicitation,
         ofRequest: false,
         answer: new Deferred(),
-        consented: one.opened === true,
+        consented: elicitation.opened === true,
       };
-      this.#open.set(one.id, question);
-      this.#restored.push({ id: one.id, key: keyOf(one.message, one), question });
+      this.#open.set(elicitation.id, question);
+      this.#restored.push({ id: elicitation.id, key: keyOf(elicitation.message, elicitation), question });
     }
   }
 
@@ -138,12 +138,12 @@ export class ElicitationRequestHandler {
     if (question?.body.mode !== 'url') return;
     const before = question.consented;
     question.consented = true;
-    const shown = await show(question.body.url).catch((error: unknown) => {
+    const isOpened = await show(question.body.url).catch((error: unknown) => {
       question.consented = before;
       throw error;
     });
-    if (!shown) question.consented = before;
-    if (!shown || this.#open.get(id) !== question) return;
+    if (!isOpened) question.consented = before;
+    if (!isOpened || this.#open.get(id) !== question) return;
     question.answer.resolve({ action: 'accept' });
     this.#apply({ type: 'elicitation_opened', id });
   }
@@ -219,8 +219,8 @@ export function answerWords({ fields }: Form, content: FormContent): string {
 }
 
 function valueWords(field: FormField, value: FormValue): string {
-  const nameOf = (one: string): string =>
-    ('options' in field ? field.options.find((option) => option.value === one)?.title : undefined) ?? one;
+  const nameOf = (choice: string): string =>
+    ('options' in field ? field.options.find((option) => option.value === choice)?.title : undefined) ?? choice;
   if (typeof value === 'boolean') return value ? l10n.t('Yes') : l10n.t('No');
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return value.map(nameOf).join(', ');

@@ -52,8 +52,8 @@ export class FragmentLines {
     if (this.#count >= MAX_WAITING || !isAbsolute(change.path)) return undefined;
     this.#places.set(change, undefined);
     this.#count++;
-    const same = this.#waiting.get(change.path);
-    if (same) same.wanted.push({ change, isMade, found });
+    const pending = this.#waiting.get(change.path);
+    if (pending) pending.wanted.push({ change, isMade, found });
     else this.#waiting.set(change.path, { roots, wanted: [{ change, isMade, found }] });
     if (!this.#isReading) void this.#readAll();
     return undefined;
@@ -90,8 +90,8 @@ export class FragmentLines {
 
 function placeIn(text: string, change: FileChange, isMade: boolean): FragmentPlace | undefined {
   const { oldText = '', newText } = change;
-  for (const said of isMade ? [newText, oldText] : [oldText, newText]) {
-    const part = plainEnds(said);
+  for (const fragment of isMade ? [newText, oldText] : [oldText, newText]) {
+    const part = plainEnds(fragment);
     const at = part.length > MAX_PART_CHARS && part !== text ? undefined : onlyIndexOf(text, part);
     if (at !== undefined) return { line: lineAt(text, at), whole: wholeLines(text, change, at, at + part.length) };
   }

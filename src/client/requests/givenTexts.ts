@@ -21,10 +21,10 @@ export class GivenTexts {
 
   /** The agent knows the other lines from earlier. @param line 1-based */
   async rememberLines(key: string, text: string, line: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
-    const given = this.#texts.get(key);
-    if (!given) this.remember(key, text);
-    else if (given.text !== undefined)
-      this.#set(key, givenText(await withLinesOf(given.text, plainText(text), line - 1, line - 1 + limit)));
+    const previous = this.#texts.get(key);
+    if (!previous) this.remember(key, text);
+    else if (previous.text !== undefined)
+      this.#set(key, givenText(await withLinesOf(previous.text, plainText(text), line - 1, line - 1 + limit)));
   }
 
   #set(key: string, given: GivenText): void {

@@ -40,9 +40,9 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
   const alike = likeOld(oldText, newText);
   if (alike !== newText && alike !== oldText) return lineDiff(oldText, alike);
   const start = commonStart(oldText, newText);
-  const same = commonEnd(oldText, newText, start);
-  const oldEnd = oldText.length - same;
-  const newEnd = newText.length - same;
+  const tailLength = commonEnd(oldText, newText, start);
+  const oldEnd = oldText.length - tailLength;
+  const newEnd = newText.length - tailLength;
   const from = linesBack(oldText, start, CONTEXT);
   const line = countLines(oldText, 0, from) + 1;
   const below = oldText.slice(oldEnd, linesOn(oldText, oldEnd, CONTEXT));
@@ -77,15 +77,15 @@ export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks
 }
 
 function linesAt(sign: string, text: string, start: number, end: number): [string[], string[], left: number] {
-  const left = countLines(text, start, end) - MAX_SHOWN;
-  if (left <= 0) return [marked(sign, text.slice(start, end)), [], 0];
+  const omitted = countLines(text, start, end) - MAX_SHOWN;
+  if (omitted <= 0) return [marked(sign, text.slice(start, end)), [], 0];
   const first = text.slice(start, linesOn(text, start, FIRST_SHOWN));
-  return [marked(sign, first), marked(sign, text.slice(linesBack(text, end, LAST_SHOWN), end)), left];
+  return [marked(sign, first), marked(sign, text.slice(linesBack(text, end, LAST_SHOWN), end)), omitted];
 }
 
-function followOn(hunk: ChangeHunk, lines: readonly string[], left: number, rest: readonly string[]): ChangeHunk {
+function followOn(hunk: ChangeHunk, lines: readonly string[], omitted: number, rest: readonly string[]): ChangeHunk {
   const sign = lines.at(-1)?.[0] ?? ' ';
-  return { ...after(hunk, [...lines, ...Array.from({ length: left }, () => sign)]), lines: rest };
+  return { ...after(hunk, [...lines, ...Array.from({ length: omitted }, () => sign)]), lines: rest };
 }
 
 function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Omit<ChangeHunk, 'lines'> {
@@ -96,8 +96,8 @@ function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Om
 /** As a write does. Models omit byte order marks and line ends: every line would look changed. */
 function likeOld(oldText: string, newText: string): string {
   const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
-  const marked = isMarkMissing ? `\ufeff${newText}` : newText;
-  return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked, MAX_STEPS);
+  const withMark = isMarkMissing ? `\ufeff${newText}` : newText;
+  return oldText.includes('\r\n') === withMark.includes('\r\n') ? withMark : keepLineEnds(oldText, withMark, MAX_STEPS);
 }
 
 /** Includes line breaks, so that a last line without one differs. */
@@ -145,8 +145,8 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
     }
     return lines.length > 0 ? [{ oldStart, newStart, lines }] : [];
   });
-  const left = hunks.reduce((sum, { lines }) => sum + lines.length, 0) - MAX_SHOWN;
-  if (left <= 0) return { added, removed, hunks: hunks.map(boundHunk) };
+  const omitted = hunks.reduce((sum, { lines }) => sum + lines.length, 0) - MAX_SHOWN;
+  if (omitted <= 0) return { added, removed, hunks: hunks.map(boundHunk) };
   let room = FIRST_SHOWN;
   const first = hunks.flatMap((hunk) => {
     const lines = hunk.lines.slice(0, Math.max(0, room));
@@ -161,7 +161,7 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
     return lines.length > 0 ? [{ ...after(hunk, before), lines }] : [];
   });
   const shown = [...first, ...last.reverse()].map(boundHunk);
-  return { added, removed, hunks: shown, truncated: { hunk: first.length, lines: left } };
+  return { added, removed, hunks: shown, truncated: { hunk: first.length, lines: omitted } };
 }
 
 function boundHunk(hunk: ChangeHunk): ChangeHunk {
@@ -170,8 +170,8 @@ function boundHunk(hunk: ChangeHunk): ChangeHunk {
 
 function boundLine(line: string): string {
   if (line.length <= MAX_LINE) return line;
-  const left = formatNumber(line.length - MAX_LINE);
-  return `${head(line, MAX_LINE - LINE_END)}⟨${l10n.t('{0} characters not shown', left)}⟩${tail(line, LINE_END)}`;
+  const omitted = formatNumber(line.length - MAX_LINE);
+  return `${head(line, MAX_LINE - LINE_END)}⟨${l10n.t('{0} characters not shown', omitted)}⟩${tail(line, LINE_END)}`;
 }
 
 function commonStart(a: string, b: string): number {
@@ -180,10 +180,10 @@ function commonStart(a: string, b: string): number {
 }
 
 function commonEnd(a: string, b: string, start: number): number {
-  const same = sharedEnd(a, b, start);
-  const begins = (text: string): boolean => same === text.length || text[text.length - same - 1] === '\n';
-  if (begins(a) && begins(b)) return same;
-  const lineBreak = a.indexOf('\n', a.length - same);
+  const length = sharedEnd(a, b, start);
+  const begins = (text: string): boolean => length === text.length || text[text.length - length - 1] === '\n';
+  if (begins(a) && begins(b)) return length;
+  const lineBreak = a.indexOf('\n', a.length - length);
   return lineBreak < 0 ? 0 : a.length - lineBreak - 1;
 }
 

@@ -20,22 +20,22 @@ export function plainText(text: string): string {
  * gets that of the line it replaces, a new one that of the line before. A text that mixes ends too
  * and repeats those of all unchanged lines is returned unchanged. The new text decides whether the
  * last line has an end.
- * @param left steps of the comparison; the rest counts as changed
+ * @param maxSteps steps of the comparison; the rest counts as changed
  */
-export function keepLineEnds(before: string, text: string, left = MAX_STEPS): string {
-  const old = linesOf(before);
-  const [only, other] = kindsOf(old);
+export function keepLineEnds(before: string, text: string, maxSteps = MAX_STEPS): string {
+  const oldLines = linesOf(before);
+  const [only, other] = kindsOf(oldLines);
   if (only === undefined) return text;
   if (other === undefined) return withEnds(text, only);
-  const fresh = linesOf(text);
+  const newLines = linesOf(text);
   const contents = (lines: readonly Line[]) => lines.map(({ content }) => content);
-  const hunks = lineHunks(contents(old), contents(fresh), left, true) ?? [];
+  const hunks = lineHunks(contents(oldLines), contents(newLines), maxSteps, true) ?? [];
   const ends: LineEnd[] = [];
-  let isRepeated = kindsOf(fresh).length > 1;
+  let isRepeated = kindsOf(newLines).length > 1;
   const keepUntil = (line: number, shift: number): void => {
     while (ends.length < line) {
-      const end = endAt(old, ends.length + shift);
-      const own = fresh[ends.length]!.end;
+      const end = endAt(oldLines, ends.length + shift);
+      const own = newLines[ends.length]!.end;
       isRepeated &&= own === end || own === '';
       ends.push(end);
     }
@@ -44,11 +44,11 @@ export function keepLineEnds(before: string, text: string, left = MAX_STEPS): st
   for (const { aStart, aCount, bStart, bCount } of hunks) {
     keepUntil(bStart, shift);
     const last = aStart + aCount - 1;
-    for (let n = 0; n < bCount; n++) ends.push(endAt(old, Math.min(aStart + n, last)));
+    for (let n = 0; n < bCount; n++) ends.push(endAt(oldLines, Math.min(aStart + n, last)));
     shift += aCount - bCount;
   }
-  keepUntil(fresh.length, shift);
-  return isRepeated ? text : fresh.map(({ content, end }, n) => content + (end && ends[n]!)).join('');
+  keepUntil(newLines.length, shift);
+  return isRepeated ? text : newLines.map(({ content, end }, n) => content + (end && ends[n]!)).join('');
 }
 
 interface Line {

@@ -49,8 +49,8 @@ export class PermissionRequestHandler {
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
     const { toolCallId, title, description, command, options } = asked;
-    const known = this.#takeRestored(asked);
-    if (known) return this.#awaitAnswer(known.id, known.question, signal);
+    const restored = this.#takeRestored(asked);
+    if (restored) return this.#awaitAnswer(restored.id, restored.question, signal);
     this.describe(asked);
     if (refuse || signal.aborted) return { outcome: { outcome: 'cancelled' } };
     const cancelled = this.#cancelCount;
@@ -80,14 +80,14 @@ export class PermissionRequestHandler {
 
   /** Answers are sent when the agent repeats its requests. */
   restore(asked: readonly Permission[], entries: SessionState['entries'] = []): void {
-    for (const one of asked) {
-      const optionIds = new Set(one.options.map(({ optionId }) => optionId));
+    for (const permission of asked) {
+      const optionIds = new Set(permission.options.map(({ optionId }) => optionId));
       const question: OpenQuestion = { optionIds, answer: new Deferred() };
-      this.#open.set(one.id, question);
-      const call = entries.findLast((entry) => entry.kind === 'tool' && entry.toolCallId === one.toolCallId);
+      this.#open.set(permission.id, question);
+      const call = entries.findLast((entry) => entry.kind === 'tool' && entry.toolCallId === permission.toolCallId);
       this.#restored.push({
-        id: one.id,
-        key: keyOf(one),
+        id: permission.id,
+        key: keyOf(permission),
         question,
         call: call?.kind === 'tool' ? { ...call } : undefined,
       });

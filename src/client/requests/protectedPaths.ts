@@ -86,7 +86,7 @@ const PLACES: readonly (readonly string[])[] = [
 export async function isProtected(path: string, target: string, roots: readonly string[]): Promise<boolean> {
   if (isProtectedFolder(path) || isProtectedFolder(target)) return true;
   // A project may be in an agent's folder, as worktrees are.
-  if ([path, target].some((one) => isListed(plainParts(relativeTo(one, roots))))) return true;
+  if ([path, target].some((each) => isListed(plainParts(relativeTo(each, roots))))) return true;
   const linked = await Promise.all(roots.map(linkedPlaces));
   return isInsideRoots(target, linked.flat());
 }
@@ -121,6 +121,6 @@ async function linkedPlaces(root: string): Promise<readonly string[]> {
 }
 
 function relativeTo(path: string, roots: readonly string[]): string {
-  const root = roots.find((one) => isBelow(one, path));
+  const root = roots.find((each) => isBelow(each, path));
   return root === undefined ? path : relative(root, path);
 }

@@ -36,8 +36,11 @@ export async function realTargets(folders: readonly string[]): Promise<string[]>
 
 /** Compares spellings; both absolute and normalized. */
 export function isBelow(root: string, path: string, flavour: nodePath.PlatformPath = nodePath): boolean {
-  const way = flavour.relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(way));
+  const relativePath = flavour.relative(root, path);
+  return (
+    relativePath === '' ||
+    (relativePath !== '..' && !relativePath.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(relativePath))
+  );
 }
 
 /** Even a lookup on a Windows server signs the user in. */

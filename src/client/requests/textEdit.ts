@@ -47,12 +47,13 @@ export function onlyIndexOf(text: string, part: string): number | undefined {
   if (part === '') return undefined;
   const borders = failureTableOf(part);
   let only: number | undefined;
-  let same = 0;
+  let matched = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    while (same > 0 && (same === part.length || part.charCodeAt(same) !== code)) same = borders[same] ?? 0;
-    if (part.charCodeAt(same) === code) same++;
-    if (same < part.length) continue;
+    while (matched > 0 && (matched === part.length || part.charCodeAt(matched) !== code))
+      matched = borders[matched] ?? 0;
+    if (part.charCodeAt(matched) === code) matched++;
+    if (matched < part.length) continue;
     if (only !== undefined) return undefined;
     only = at + 1 - part.length;
   }
@@ -62,12 +63,12 @@ export function onlyIndexOf(text: string, part: string): number | undefined {
 /** By length of a prefix: how much of it is also its suffix. */
 function failureTableOf(part: string): Int32Array {
   const borders = new Int32Array(part.length + 1);
-  let same = 0;
+  let matched = 0;
   for (let at = 1; at < part.length; at++) {
     const code = part.charCodeAt(at);
-    while (same > 0 && part.charCodeAt(same) !== code) same = borders[same] ?? 0;
-    if (part.charCodeAt(same) === code) same++;
-    borders[at + 1] = same;
+    while (matched > 0 && part.charCodeAt(matched) !== code) matched = borders[matched] ?? 0;
+    if (part.charCodeAt(matched) === code) matched++;
+    borders[at + 1] = matched;
   }
   return borders;
 }

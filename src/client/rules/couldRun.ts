@@ -20,10 +20,10 @@ export class CouldRun {
   readonly #texts = new Set<string>();
   #isReadable = true;
 
-  constructor(given: readonly (string | readonly string[])[]) {
-    for (const one of given) {
-      this.#addLine(typeof one === 'string' ? one : one.join(' '), 0);
-      if (typeof one !== 'string') this.#addCommand(one, 0);
+  constructor(lines: readonly (string | readonly string[])[]) {
+    for (const line of lines) {
+      this.#addLine(typeof line === 'string' ? line : line.join(' '), 0);
+      if (typeof line !== 'string') this.#addCommand(line, 0);
     }
   }
 
@@ -41,11 +41,11 @@ export class CouldRun {
       this.#isReadable = false;
       return;
     }
-    for (const one of spellingsOf(line)) {
+    for (const spelling of spellingsOf(line)) {
       // Again, ignoring quotes: it may be for another shell, or its input.
-      for (const part of [one, ...one.split(/[;&|\n\r`(){}]+/)])
+      for (const part of [spelling, ...spelling.split(/[;&|\n\r`(){}]+/)])
         this.#addCommand(part.split(BLANKS).filter(Boolean), depth, 'text');
-      const { commands, inner, inputs, defines } = readLine(one);
+      const { commands, inner, inputs, defines } = readLine(spelling);
       if (defines) this.#add(ANY);
       for (const part of inner) this.#addLine(part, depth + 1);
       for (const words of commands) this.#addCommand(words, depth, 'line', inputs);
@@ -101,7 +101,9 @@ export class CouldRun {
     const option = name.endsWith('xargs') ? args.findIndex((arg) => /^(?:-I|-i.|--replace)/.test(arg)) : -1;
     const placeholder = /^(?:-I|-i|--replace=)(.+)/.exec(args[option] ?? '')?.[1] ?? args[option + 1];
     const names = option < 0 || placeholder === undefined ? ['{}'] : ['{}', placeholder];
-    const filled = adds ? args.map((arg) => names.reduce((text, one) => text.replaceAll(one, ANY), arg)) : args;
+    const filled = adds
+      ? args.map((arg) => names.reduce((text, placeholder) => text.replaceAll(placeholder, ANY), arg))
+      : args;
     let before = 0;
     for (const [at, arg] of filled.entries()) {
       const begins = at === 0 || /^-(?:exec|ok)/.test(args[at - 1] ?? '');
@@ -199,7 +201,7 @@ function globsOf(pattern: string): readonly string[] {
   const named = first.includes('*') ? unquoted : [programName(first), ...others].join(' ');
   const all = [pattern.toLowerCase(), plain, unquoted, named];
   // As in allowing rules, a final star may match no word.
-  return [...new Set(all.flatMap((one) => (one.endsWith(' *') ? [one, one.slice(0, -2)] : [one])))];
+  return [...new Set(all.flatMap((glob) => (glob.endsWith(' *') ? [glob, glob.slice(0, -2)] : [glob])))];
 }
 
 function couldMatch(glob: string, text: string): boolean {

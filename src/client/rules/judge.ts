@@ -120,26 +120,26 @@ function offerFor(
   { cwd, roots }: JudgedSession,
 ): PermissionRuleOffer | undefined {
   if (subject.kind === 'execute') {
-    const folder = [cwd, ...roots].find((one) => resolve(one) === resolve(subject.cwd));
+    const folder = [cwd, ...roots].find((each) => resolve(each) === resolve(subject.cwd));
     return folder === undefined ? undefined : { kind: 'execute', pattern: subject.words.join(' '), folder };
   }
   for (const [index, root] of roots.entries()) {
     if (!isPlainPath(root)) continue;
-    const ways = subject.paths.map((path) => within(root, path));
+    const relativePaths = subject.paths.map((path) => within(root, path));
     const real = targets.map((path) => within(realRoots[index]!, path));
-    if (!ways.every((way, at) => way !== undefined && way === real[at])) continue;
-    const pattern = commonPattern(ways.filter((way) => way !== undefined));
+    if (!relativePaths.every((path, at) => path !== undefined && path === real[at])) continue;
+    const pattern = commonPattern(relativePaths.filter((path) => path !== undefined));
     if (pattern !== undefined) return { kind: subject.kind, pattern, folder: root };
   }
   return undefined;
 }
 
 /** Returns a glob for the common folder; without one, files are named. */
-function commonPattern(ways: readonly string[]): string | undefined {
-  const [first, ...others] = ways;
-  if (first === undefined || ways.some((way) => way.includes('*'))) return undefined;
+function commonPattern(paths: readonly string[]): string | undefined {
+  const [first, ...others] = paths;
+  if (first === undefined || paths.some((path) => path.includes('*'))) return undefined;
   let folder = dirname(first);
-  while (folder !== '.' && !others.every((way) => way.startsWith(`${folder}/`))) folder = dirname(folder);
+  while (folder !== '.' && !others.every((path) => path.startsWith(`${folder}/`))) folder = dirname(folder);
   if (folder !== '.') return `${folder}/**`;
   return others.length === 0 ? first : undefined;
 }

@@ -34,11 +34,12 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   const { patch, command } = asked;
   const input = new Input(patch?.rawInput);
   const diffs = (patch?.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
-  const called = rawCommandsIn(patch?.rawInput).commands.map(({ line }) => line);
-  const given = [...(command ? [command.line] : []), ...input.commands, ...called];
-  const isCommand = given.length > 0 || patch?.kind === 'execute';
+  const inputLines = rawCommandsIn(patch?.rawInput).commands.map(({ line }) => line);
+  const commandLines = [...(command ? [command.line] : []), ...input.commands, ...inputLines];
+  const isCommand = commandLines.length > 0 || patch?.kind === 'execute';
   // A call without a command has only its title.
-  const lines = given.length > 0 || !isCommand ? given : [asked.title, ...(patch?.title ? [patch.title] : [])];
+  const lines =
+    commandLines.length > 0 || !isCommand ? commandLines : [asked.title, ...(patch?.title ? [patch.title] : [])];
   const written = [
     ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
     ...(patch?.locations ?? []).map(({ path }) => path),
@@ -127,7 +128,7 @@ async function globsOf(pattern: string, bases: readonly string[]): Promise<reado
 
 /** Ignores case, like the least exact file system. */
 function fitsPath(glob: string, path: string): boolean {
-  const [plainGlob, plainPath] = [glob, path].map((one) => plainParts(one).join('/')) as [string, string];
+  const [plainGlob, plainPath] = [glob, path].map((each) => plainParts(each).join('/')) as [string, string];
   return [
     [glob, path],
     [plainGlob, plainPath],
@@ -159,7 +160,7 @@ class Input {
     } else if (Array.isArray(value)) {
       const words = value.filter((word) => typeof word === 'string');
       if (words.length > 0 && COMMAND_FIELD.test(name)) this.commands.push(words);
-      for (const one of value) this.#read(one, name, depth + 1);
+      for (const item of value) this.#read(item, name, depth + 1);
     } else if (typeof value === 'object' && value !== null)
       for (const [key, one] of Object.entries(value)) {
         // Codex uses the files of a change as keys.

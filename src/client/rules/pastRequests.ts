@@ -86,17 +86,17 @@ export async function* pastRequests(
         if (!event.announced) continue;
         // Earlier events with this id belong to another call.
         yield* requestsOf(toolCallId, open, calls);
-        open = open.filter((one) => one.toolCallId !== toolCallId);
+        open = open.filter((each) => each.toolCallId !== toolCallId);
         calls.delete(toolCallId);
       }
     }
-    for (const toolCallId of new Set(open.map((one) => one.toolCallId))) {
-      if (!isLast && open.some((one) => one.toolCallId === toolCallId && one.from - from < MAX_BEFORE)) continue;
+    for (const toolCallId of new Set(open.map((each) => each.toolCallId))) {
+      if (!isLast && open.some((each) => each.toolCallId === toolCallId && each.from - from < MAX_BEFORE)) continue;
       yield* requestsOf(toolCallId, open, calls);
-      open = open.filter((one) => one.toolCallId !== toolCallId);
+      open = open.filter((each) => each.toolCallId !== toolCallId);
     }
-    const wanted = new Set(open.map(({ toolCallId }) => toolCallId));
-    if (calls.size > MAX_CALLS) for (const id of calls.keys()) if (!wanted.has(id)) calls.delete(id);
+    const openIds = new Set(open.map(({ toolCallId }) => toolCallId));
+    if (calls.size > MAX_CALLS) for (const id of calls.keys()) if (!openIds.has(id)) calls.delete(id);
   }
 }
 
@@ -105,7 +105,7 @@ function requestsOf(
   open: readonly OpenRequest[],
   calls: ReadonlyMap<string, readonly TimedEvent[]>,
 ): PastRequest[] {
-  const about = open.filter((one) => one.toolCallId === toolCallId);
+  const about = open.filter((each) => each.toolCallId === toolCallId);
   const [entry] = about.length === 0 ? [] : entriesOf(calls.get(toolCallId) ?? []);
   return entry?.kind === 'tool' ? about.map(({ at }) => ({ at, asked: requestOf(entry) })) : [];
 }
@@ -139,7 +139,7 @@ export async function* keptAnswers(
       } else if (event.type === 'permission_asked') {
         const optionId = chosen.get(event.permissionId);
         chosen.delete(event.permissionId);
-        const option = event.options.find((one) => one.optionId === optionId);
+        const option = event.options.find((each) => each.optionId === optionId);
         if (!option?.kind.endsWith('_always')) continue;
         const about = event.command?.line ?? event.title;
         yield { at, about, answer: option.name, isAllowed: option.kind === 'allow_always' };

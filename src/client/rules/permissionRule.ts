@@ -25,8 +25,8 @@ export const ALLOWABLE_KINDS: readonly string[] = ['execute', 'edit', 'read'];
 
 export function readRules(value: unknown): readonly { readonly rule: PermissionRule; readonly index: number }[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_RULES).flatMap((one: unknown, index) => {
-    const read = ruleSchema.safeParse(one);
+  return value.slice(0, MAX_RULES).flatMap((entry: unknown, index) => {
+    const read = ruleSchema.safeParse(entry);
     return read.success ? [{ rule: read.data, index }] : [];
   });
 }
@@ -35,7 +35,7 @@ export function ruleLabel({ kind, pattern }: PermissionRule): string {
   return pattern === undefined ? kind : `${kind}: ${pattern}`;
 }
 
-export function sameRule(one: PermissionRule, other: PermissionRule): boolean {
+export function sameRule(rule: PermissionRule, other: PermissionRule): boolean {
   const keys = ['kind', 'pattern', 'folder', 'agent', 'action'] as const;
-  return keys.every((key) => one[key] === other[key]);
+  return keys.every((key) => rule[key] === other[key]);
 }

@@ -53,7 +53,7 @@ class Search {
       return;
     }
     if (Array.isArray(value)) {
-      for (const one of value) this.read(one, depth + 1);
+      for (const item of value) this.read(item, depth + 1);
       return;
     }
     const fields = Object.entries(value).map(([name, field]) => [fieldName(name), field] as const);
@@ -87,7 +87,7 @@ class Search {
   }
 
   #add(line: string, cwd: unknown): void {
-    if (line.trim() === '' || this.commands.some((one) => one.line === line)) return;
+    if (line.trim() === '' || this.commands.some((command) => command.line === line)) return;
     if (this.commands.length >= MAX_COMMANDS) this.isWhole = false;
     else this.commands.push({ line, cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined });
   }
@@ -99,7 +99,7 @@ function linesOf(name: string, value: unknown, args: unknown): readonly string[]
     return [isWords(args) ? commandLine(value, args) : value];
   }
   if (!isWords(value)) {
-    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   }
   const [program, ...words] = value;
   if (program === undefined) return [];

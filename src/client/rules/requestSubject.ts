@@ -107,7 +107,7 @@ function commandOf({ patch, command }: PermissionAsk, { cwd }: SessionPlace): Re
   const words = wordsOf(lines[0]);
   if (!words || lines.some((line) => !sameWords(words, wordsOf(line)))) return undefined;
   const [folder = cwd] = folders;
-  if (!isPlainPath(folder) || folders.some((one) => one !== folder)) return undefined;
+  if (!isPlainPath(folder) || folders.some((each) => each !== folder)) return undefined;
   return { kind: 'execute', words, cwd: folder };
 }
 
@@ -154,13 +154,13 @@ interface InputFields {
 const CHANGES: ReadonlySet<Field> = new Set(['whole', 'text', 'patch', 'edits', 'changes', 'filediff']);
 
 /** Undefined if any field is unknown. */
-function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
+function fieldsOf(rawInput: unknown, knownFields: Fields): InputFields | undefined {
   const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [], changes: [] };
   const raw = objectOf(rawInput);
   if (raw === undefined || raw === null) return fields;
   if (!isRecord(raw)) return undefined;
   for (const [name, value] of Object.entries(raw)) {
-    const field = known.get(fieldName(name));
+    const field = knownFields.get(fieldName(name));
     if (field === undefined || !readField(fields, field, value)) return undefined;
     if (CHANGES.has(field)) fields.changes.push(field);
   }
@@ -192,11 +192,11 @@ function readField(fields: InputFields, field: Field, value: unknown): boolean {
     case 'command':
       return isCommand(value) && fields.commands.push(value) > 0;
     case 'commands':
-      return Array.isArray(value) && value.every((one) => typeof one === 'string' && fields.commands.push(one));
+      return Array.isArray(value) && value.every((item) => typeof item === 'string' && fields.commands.push(item));
     case 'filediff':
-      return isRecord(value) && Object.entries(value).every((one) => readFileDiff(fields, one));
+      return isRecord(value) && Object.entries(value).every((entry) => readFileDiff(fields, entry));
     case 'edits':
-      return Array.isArray(value) && value.every((one) => isEdit(one));
+      return Array.isArray(value) && value.every((item) => isEdit(item));
     case 'changes':
       return isRecord(value) && Object.entries(value).every(([path, one]) => isChange(one) && fields.paths.push(path));
   }
@@ -247,7 +247,8 @@ export function isPlainPath(path: string): boolean {
 
 /** With slashes; undefined outside the folder, and for itself. */
 export function within(folder: string, path: string): string | undefined {
-  const way = relative(folder, path);
-  if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
-  return way.split(sep).join('/');
+  const relativePath = relative(folder, path);
+  if (relativePath === '' || relativePath === '..' || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath))
+    return undefined;
+  return relativePath.split(sep).join('/');
 }

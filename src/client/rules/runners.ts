@@ -181,8 +181,8 @@ const VALUE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Undefined if only the program knows. */
 export function valuesOf(name: string, option: string): 0 | 1 | undefined {
   if (option.includes('=')) return 0;
-  const known = VALUE_OPTIONS[name];
-  return known === undefined ? undefined : known.includes(option) ? 1 : 0;
+  const valueOptions = VALUE_OPTIONS[name];
+  return valueOptions === undefined ? undefined : valueOptions.includes(option) ? 1 : 0;
 }
 
 /** Built-in commands of programs that have user-defined aliases. */
@@ -194,8 +194,8 @@ const OWN_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 export function mayBeAlias(name: string, word: string): boolean {
-  const own = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
-  return own !== undefined && /^\w[\w-]*$/.test(word) && !own.split(' ').includes(word);
+  const ownCommands = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
+  return ownCommands !== undefined && /^\w[\w-]*$/.test(word) && !ownCommands.split(' ').includes(word);
 }
 
 const MAX_LINE = 1000;
@@ -224,12 +224,12 @@ export function arePlain(words: readonly string[]): boolean {
 
 /** A final `*` matches words that are neither options nor lead out of the folder. */
 export function matchesWords(pattern: string, words: readonly string[]): boolean {
-  const wanted = pattern.split(' ').filter((word) => word !== '');
-  const isOpen = wanted.length > 1 && wanted.at(-1) === '*';
-  if (isOpen) wanted.pop();
-  if (!wanted.every((word) => PLAIN_WORD.test(word))) return false;
-  if (isOpen ? words.length < wanted.length : words.length !== wanted.length) return false;
-  return words.every((word, index) => (index < wanted.length ? word === wanted[index] : isInnocent(word)));
+  const patternWords = pattern.split(' ').filter((word) => word !== '');
+  const isOpen = patternWords.length > 1 && patternWords.at(-1) === '*';
+  if (isOpen) patternWords.pop();
+  if (!patternWords.every((word) => PLAIN_WORD.test(word))) return false;
+  if (isOpen ? words.length < patternWords.length : words.length !== patternWords.length) return false;
+  return words.every((word, index) => (index < patternWords.length ? word === patternWords[index] : isInnocent(word)));
 }
 
 function isInnocent(word: string): boolean {

@@ -231,11 +231,11 @@ function decoded(text: string): string {
   };
   return text.replace(
     /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|([0-7]{1,3})|c.|(.))/gis,
-    (_, hex?: string, short?: string, long?: string, octal?: string, one?: string) => {
+    (_, hex?: string, short?: string, long?: string, octal?: string, other?: string) => {
       const code = hex ?? short ?? long;
       if (code !== undefined) return charOf(Number.parseInt(code, 16));
       if (octal !== undefined) return charOf(Number.parseInt(octal, 8) & 0xff);
-      return one === undefined ? '' : (codes[one] ?? one);
+      return other === undefined ? '' : (codes[other] ?? other);
     },
   );
 }

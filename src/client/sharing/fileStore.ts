@@ -47,7 +47,7 @@ export class FileStore implements DescriptorPort {
       if (error.code === 'ENOENT') return [];
       throw diskError(error);
     });
-    for (const name of names.filter((one) => NAME.test(one))) {
+    for (const name of names.filter((each) => NAME.test(each))) {
       const content = await readFramed(join(this.#folder, name)).catch((error: unknown) => {
         // Damaged, or removed since it was listed.
         if (error instanceof ParleyError && (error.code === 'torn' || error.code === 'not-found')) return undefined;

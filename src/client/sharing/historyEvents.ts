@@ -56,12 +56,12 @@ export class LateArrivals {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const slice: SessionEvent[] = [];
-    let left = SLICE_BYTES;
-    while (slice.length < SLICE && left > 0 && slice.length < this.#pending.length) {
+    let bytesLeft = SLICE_BYTES;
+    while (slice.length < SLICE && bytesLeft > 0 && slice.length < this.#pending.length) {
       const next = this.#pending[slice.length];
       if (!next) break;
       slice.push(next.event);
-      left -= next.bytes;
+      bytesLeft -= next.bytes;
     }
     this.#pending = this.#pending.slice(slice.length);
     this.#place.note(mergedMessages(slice).map((event) => ({ at: this.#now(), event })));
@@ -107,8 +107,8 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
       stopped = { ...stopped, count: stopped.count + 1 };
       events[events.length - 1] = stopped;
     } else {
-      const said = ownText('history-stopped');
-      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text: '', said, state: 'retryable' };
+      const notice = ownText('history-stopped');
+      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text: '', said: notice, state: 'retryable' };
       events.push(stopped);
     }
   }
@@ -156,7 +156,7 @@ export function originsOf(history: readonly string[]): readonly { readonly host:
     .sort((a, b) => b.count - a.count);
 }
 
-export function shown(entry: HistoryEntry, now: number): readonly TimedEvent[] {
+export function eventsOf(entry: HistoryEntry, now: number): readonly TimedEvent[] {
   if (entry.kind === 'gap') return [{ at: now, event: gapEvent(entry) }];
   const at = timeOf(entry.message.created_at, now);
   return pastEvents(entry.message, `${PREFIX}${entry.index}`).map((event) => ({ at, event }));
@@ -181,8 +181,8 @@ export function partFilling(
 }
 
 function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
-  const said = ownText('message-missing', index + 1, reason, host);
-  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
+  const notice = ownText('message-missing', index + 1, reason, host);
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said: notice, state: retryable ? 'retryable' : 'final' };
 }
 
 function hostOf(url: string): string | undefined {
@@ -190,8 +190,8 @@ function hostOf(url: string): string | undefined {
 }
 
 export function loading(index: number, url: string): SessionEvent {
-  const said = ownText('message-loading', index + 1, hostOf(url) ?? '');
-  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: 'loading' };
+  const notice = ownText('message-loading', index + 1, hostOf(url) ?? '');
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said: notice, state: 'loading' };
 }
 
 function timeOf(text: string | undefined, now: number): number {

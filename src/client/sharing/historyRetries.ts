@@ -176,15 +176,15 @@ export function retryGaps(
 ): Promise<void> {
   return retries.run(place, async () => {
     const isHere = new Set(place.model.state.entries.map((entry) => (entry.kind === 'gap' ? entry.gapId : undefined)));
-    const wanted = gaps.filter(({ index }) => isHere.has(`${PREFIX}${index}`));
-    place.note(wanted.map(({ index, url }) => ({ at: now(), event: loading(index, url) })));
+    const openGaps = gaps.filter(({ index }) => isHere.has(`${PREFIX}${index}`));
+    place.note(openGaps.map(({ index, url }) => ({ at: now(), event: loading(index, url) })));
     const late = new LateArrivals(place, now);
     late.open();
     const onEntry = (entry: HistoryEntry): void => {
-      const index = wanted[entry.index]?.index ?? 0;
+      const index = openGaps[entry.index]?.index ?? 0;
       late.add(filling({ ...entry, index }, now()), entry.kind === 'message' ? entry.bytes : 0);
     };
-    await resolver.resolveHistory({ id: 'missing', history: wanted.map(({ url }) => url) }, { onEntry }, signal);
+    await resolver.resolveHistory({ id: 'missing', history: openGaps.map(({ url }) => url) }, { onEntry }, signal);
     await late.settled();
   });
 }

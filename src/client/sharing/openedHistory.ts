@@ -5,7 +5,7 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import type { SessionDescriptor } from '../ports/messages';
 import type { Gap, HistoryEntry, Resolver } from '../ports/resources';
-import { filling, folded, type HistoryPlace, LateArrivals, PREFIX, shown, unfolded } from './historyEvents';
+import { eventsOf, filling, folded, type HistoryPlace, LateArrivals, PREFIX, unfolded } from './historyEvents';
 import { PartTexts } from './historyRetries';
 
 export interface OpenedHistoryOptions {
@@ -41,7 +41,7 @@ export async function openHistory(
 ): Promise<OpenedSummary> {
   const { place, resolver, now } = options;
   const { history } = descriptor;
-  const known = new Map<number, HistoryEntry>();
+  const loaded = new Map<number, HistoryEntry>();
   const late = new LateArrivals(place, now, options.batchMs);
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
   /** Messages before the newest ones; one gap stands for them until the newest are painted. */
@@ -63,11 +63,11 @@ export async function openHistory(
     if (isShown) return;
     isShown = true;
     const head = [...options.head, ...(earlier > 0 ? [folded(earlier)] : [])];
-    place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(earlier, history.length, known, now())]);
+    place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(earlier, history.length, loaded, now())]);
     const painted = options.onDidShow?.();
     clearTimeout(alone);
     // Messages on this machine are loaded before anything could be painted.
-    const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
+    const isHere = [...loaded.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
     if (isHere || !painted) showOthers();
     else {
       alone = setTimeout(showOthers, aloneMs);
@@ -76,7 +76,7 @@ export async function openHistory(
   };
   const texts = new PartTexts(resolver, now, (event) => late.add(event), signal);
   const take = (entry: HistoryEntry): void => {
-    known.set(entry.index, entry);
+    loaded.set(entry.index, entry);
     if (isShown || entry.index < earlier) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
     else if (--newestMissing === 0) show();
     if (entry.kind === 'message') texts.load(entry);
@@ -86,7 +86,7 @@ export async function openHistory(
   const patience = setTimeout(show, options.patienceMs ?? 1000);
   try {
     const entries = await resolver.resolveHistory(descriptor, { onEntry: take, newest }, signal);
-    for (const entry of entries) if (!known.has(entry.index)) take(entry);
+    for (const entry of entries) if (!loaded.has(entry.index)) take(entry);
     show();
     showOthers();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
@@ -102,21 +102,24 @@ export async function openHistory(
 function pastOf(
   from: number,
   to: number,
-  known: ReadonlyMap<number, HistoryEntry>,
+  loaded: ReadonlyMap<number, HistoryEntry>,
   now: number,
 ): readonly TimedEvent[] {
   const events: TimedEvent[] = [];
   for (let index = from; index < to; index++) {
-    const entry = known.get(index);
+    const entry = loaded.get(index);
     if (entry) {
-      events.push(...shown(entry, now));
+      events.push(...eventsOf(entry, now));
       continue;
     }
     const first = index;
-    while (index + 1 < to && !known.has(index + 1)) index++;
+    while (index + 1 < to && !loaded.has(index + 1)) index++;
     const count = index + 1 - first;
-    const said = ownText('history-loading');
-    events.push({ at: now, event: { type: 'gaps', prefix: PREFIX, first, count, text: '', said, state: 'loading' } });
+    const notice = ownText('history-loading');
+    events.push({
+      at: now,
+      event: { type: 'gaps', prefix: PREFIX, first, count, text: '', said: notice, state: 'loading' },
+    });
   }
   return events;
 }

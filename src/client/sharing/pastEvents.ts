@@ -17,16 +17,16 @@ const MAX_REMOTE = 100;
  */
 export function pastEvents(message: Message, id: string): readonly PastEvent[] {
   const parts = message.parts.slice(0, MAX_PARTS);
-  const left = message.parts.length - parts.length;
-  const cut: readonly PastEvent[] = left > 0 ? [note(ownText('parts-not-shown', left))] : [];
+  const omitted = message.parts.length - parts.length;
+  const cut: readonly PastEvent[] = omitted > 0 ? [note(ownText('parts-not-shown', omitted))] : [];
   const reason = message.role === 'user' ? undefined : stopReasonOf(message);
   // For readers that don't know the reason field, the last part says how the turn ended.
-  const shown = reason === undefined || left > 0 ? parts : parts.slice(0, -1);
+  const shownParts = reason === undefined || omitted > 0 ? parts : parts.slice(0, -1);
   const remote = new Set(remotePartsOf(message));
   const say = message.role === 'user' ? userSays(id) : agentSays(id);
   const events: PastEvent[] = [];
   let run: MessagePart[] = [];
-  shown.forEach((part, index) => {
+  shownParts.forEach((part, index) => {
     if (!remote.has(index)) {
       run.push(part);
       return;
@@ -65,8 +65,8 @@ function agentSays(id: string): Say {
   return (parts) => {
     const message: Message = { role: 'agent', parts: [] };
     const begun = reader.apply({ type: 'message.created', message });
-    const said = reader.apply({ type: 'message.completed', message: { ...message, parts } });
-    return [...begun, ...said].flatMap((event): PastEvent[] => {
+    const events = reader.apply({ type: 'message.completed', message: { ...message, parts } });
+    return [...begun, ...events].flatMap((event): PastEvent[] => {
       if (event.type === 'message_chunk') return [event];
       if (event.type === 'tool_call') return [{ ...event, patch: { status: 'completed', ...ended(event.patch) } }];
       return [];
@@ -78,8 +78,8 @@ function ended<T extends { readonly status?: unknown }>({ status: _status, ...re
   return rest;
 }
 
-function note(said: OwnText): PastEvent {
-  return { type: 'notice', severity: 'info', title: '', said, own: true };
+function note(text: OwnText): PastEvent {
+  return { type: 'notice', severity: 'info', title: '', said: text, own: true };
 }
 
 function endOf(reason: string): OwnText {

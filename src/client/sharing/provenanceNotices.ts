@@ -19,15 +19,15 @@ function showAction(key: string): { readonly id: string } {
 export function openedFrom({ history }: SessionDescriptor): Notice {
   const origins = originsOf(history);
   const named = origins.slice(0, MAX_ORIGINS).flatMap(({ host, count }) => [host, count]);
-  return { ...own(ownText('opened-from', history.length, origins.length, ...named)), opens: true };
+  return { ...noticeOf(ownText('opened-from', history.length, origins.length, ...named)), opens: true };
 }
 
 export function continuedFrom(name: string, key: string, { history }: SessionDescriptor): Notice {
-  return { ...own(ownText('continued-from', name, history.length)), opens: true, action: showAction(key) };
+  return { ...noticeOf(ownText('continued-from', name, history.length)), opens: true, action: showAction(key) };
 }
 
 export function continuedWith(name: string, key: string): Notice {
-  return { ...own(ownText('continued-with', name)), action: showAction(key) };
+  return { ...noticeOf(ownText('continued-with', name)), action: showAction(key) };
 }
 
 /**
@@ -36,22 +36,22 @@ export function continuedWith(name: string, key: string): Notice {
  */
 export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState, knows: boolean): Notice {
   const severity = gaps.length === 0 && state !== 'missing' ? 'info' : 'warning';
-  const said = ownText('opened-end', name, gaps.length, state, knows ? 1 : 0);
-  return { ...own(said), severity, ...(!knows && { beginsAnew: true }) };
+  const text = ownText('opened-end', name, gaps.length, state, knows ? 1 : 0);
+  return { ...noticeOf(text), severity, ...(!knows && { beginsAnew: true }) };
 }
 
 export function otherBranch(name: string, key: string, common: number): Notice {
-  return { ...own(ownText('other-branch', name, common)), action: showAction(key) };
+  return { ...noticeOf(ownText('other-branch', name, common)), action: showAction(key) };
 }
 
 export function branchOf(name: string, key: string, common: number, { history }: SessionDescriptor): Notice {
-  return { ...own(ownText('branch-of', name, common, history.length)), opens: true, action: showAction(key) };
+  return { ...noticeOf(ownText('branch-of', name, common, history.length)), opens: true, action: showAction(key) };
 }
 
 export function sameSession(name: string, key: string, more: number): Notice {
-  return { ...own(ownText('same-session', name, more)), action: showAction(key) };
+  return { ...noticeOf(ownText('same-session', name, more)), action: showAction(key) };
 }
 
-function own(said: OwnText): Notice {
-  return { type: 'notice', severity: 'info', own: true, title: '', said };
+function noticeOf(text: OwnText): Notice {
+  return { type: 'notice', severity: 'info', own: true, title: '', said: text };
 }

@@ -131,15 +131,15 @@ export class SessionLog implements Disposable {
 
   /**
    * Continues a session from elsewhere, whose messages are the whole transcript.
-   * @param shown resolves when the newest are painted; storing thousands of locations waits for it
+   * @param whenPainted resolves when the newest are painted; storing thousands of locations waits for it
    */
-  begin(descriptor: SessionDescriptor, shown?: Promise<void>): void {
+  begin(descriptor: SessionDescriptor, whenPainted?: Promise<void>): void {
     this.#adopted = descriptor;
     this.#share();
     this.#opened = undefined;
     this.#through = this.#options.model.state.entries.at(-1)?.id;
     this.#collector.continueAfter(this.#through);
-    if (shown) void this.#jobs.run('write', () => within(LONGEST_SHOWING_MS, shown)).catch(() => undefined);
+    if (whenPainted) void this.#jobs.run('write', () => within(LONGEST_SHOWING_MS, whenPainted)).catch(() => undefined);
     // The locations of past messages are stored even if others store the messages.
     if (this.#options.isWanted()) void this.#write();
     else void this.#jobs.run('write', () => this.#open()).catch((error: unknown) => this.#options.onTrouble(error));
@@ -333,10 +333,10 @@ export class SessionLog implements Disposable {
 
   async #wasShared(): Promise<boolean> {
     if (this.#isShared !== undefined) return this.#isShared;
-    const kept = await this.#read().catch(() => undefined);
-    if (kept) this.#isUnknown = kept.record === undefined;
+    const stored = await this.#read().catch(() => undefined);
+    if (stored) this.#isUnknown = stored.record === undefined;
     // The session may have been shared while the file was read.
-    this.#isShared ??= kept?.shared === true;
+    this.#isShared ??= stored?.shared === true;
     return this.#isShared;
   }
 
@@ -406,8 +406,8 @@ export class SessionLog implements Disposable {
     const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
     // Record what was stored but couldn't be recorded: a second object would count as a second
     // message.
-    const left = this.#unrecordedPlace?.sha256 === sha256Of(bytes) ? this.#unrecordedPlace : undefined;
-    const place = left ?? (await this.#put(key, bytes, JSON_TYPE));
+    const unrecorded = this.#unrecordedPlace?.sha256 === sha256Of(bytes) ? this.#unrecordedPlace : undefined;
+    const place = unrecorded ?? (await this.#put(key, bytes, JSON_TYPE));
     this.#unrecordedPlace = place;
     await this.#saveRecord({ ...this.#currentRecord, entries: [...entries, place] });
     this.#unrecordedPlace = undefined;
@@ -536,22 +536,22 @@ export class SessionLog implements Disposable {
 
   async #openNow(): Promise<void> {
     const { stores, log, key } = this.#options;
-    const kept: StoredLog = this.#record ? { record: this.#record } : await this.#read();
-    const isFirst = this.#record === undefined && kept.record !== undefined;
+    const stored: StoredLog = this.#record ? { record: this.#record } : await this.#read();
+    const isFirst = this.#record === undefined && stored.record !== undefined;
     if (isFirst) {
-      this.#collector.continueAfter(kept.through);
-      this.#through = kept.through;
-      this.#beyond = kept.beyond ?? 0;
-      this.#stateBy ??= kept.stateBy;
+      this.#collector.continueAfter(stored.through);
+      this.#through = stored.through;
+      this.#beyond = stored.beyond ?? 0;
+      this.#stateBy ??= stored.stateBy;
     }
     const all = await stores();
     this.#stores = this.#isShared === true ? all : onlyLocal(all);
-    const record = kept.record ?? { id: this.#adopted?.id ?? mintId(), entries: [] };
+    const record = stored.record ?? { id: this.#adopted?.id ?? mintId(), entries: [] };
     const found = await this.#recovered(record);
     const recovered = found.entries.length - record.entries.length;
     // Objects missing in the record were written right after those in it.
     if (isFirst) this.#beyond += recovered;
-    if (!kept.record && this.#adopted) await this.#save(await this.#adoptedRecord(this.#adopted, record));
+    if (!stored.record && this.#adopted) await this.#save(await this.#adoptedRecord(this.#adopted, record));
     else if (recovered > 0) await this.#save(found);
     else this.#record = record;
     if (isFirst) this.#collector.skip(this.#beyond);
@@ -577,12 +577,12 @@ export class SessionLog implements Disposable {
   async #recovered(record: SessionRecord): Promise<SessionRecord> {
     const stores = this.#openStores;
     const prefix = `${folderOf(record.id)}${this.#options.key}/`;
-    const known = new Set(record.dropped);
-    for (const place of record.entries) if (place.kind === 'own') known.add(place.key);
+    const knownKeys = new Set(record.dropped);
+    for (const place of record.entries) if (place.kind === 'own') knownKeys.add(place.key);
     const entries = [...record.entries];
     for (const store of stores) {
       const keys = (await store.list?.(prefix, this.#ended.signal)) ?? [];
-      for (const key of keys.filter((one) => MESSAGE_KEY.test(one) && !known.has(one))) {
+      for (const key of keys.filter((each) => MESSAGE_KEY.test(each) && !knownKeys.has(each))) {
         const bytes = await store.get(key, this.#ended.signal).catch((error) => {
           // A file that was being written during a crash.
           if (error instanceof ParleyError && error.code === 'torn') return undefined;
@@ -677,7 +677,7 @@ export class SessionLog implements Disposable {
 
   async #save(record: SessionRecord): Promise<void> {
     const { fileStore, key } = this.#options;
-    const kept: StoredLog = {
+    const stored: StoredLog = {
       record,
       beyond: this.#beyond,
       shared: this.#isShared === true,
@@ -685,7 +685,7 @@ export class SessionLog implements Disposable {
       stateBy: this.#stateBy,
     };
     try {
-      await fileStore.write(key, JSON.stringify(kept));
+      await fileStore.write(key, JSON.stringify(stored));
     } catch (error) {
       throw new ParleyError('store-error', localizable("Couldn't save the session's record."), { cause: error });
     }

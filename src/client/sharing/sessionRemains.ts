@@ -31,15 +31,15 @@ export async function removeRemains(
   const gone = new Set(keys);
   for (const fileStore of fileStores) for (const key of keys) await quietly(log, fileStore.remove(key));
   const names = [...(await store.list('sessions/', signal)), ...(await store.list('http/', signal))];
-  const own = names.flatMap((name) => {
+  const places = names.flatMap((name) => {
     const key = keyIn(name);
     return gone.has(key) ? [{ name, key }] : [];
   });
-  if (own.length === 0) return { removed: 0, left: [] };
+  if (places.length === 0) return { removed: 0, left: [] };
   const others = await idsIn(fileStores, signal);
   const left = new Set<string>();
   let removed = 0;
-  for (const { name, key } of own) {
+  for (const { name, key } of places) {
     const isNeeded = idsOf(name.slice(name.lastIndexOf('/'))).some((id) => others.has(id));
     if (!isNeeded && (await quietly(log, store.remove(name, signal)))) removed++;
     else left.add(key);
@@ -153,10 +153,10 @@ export async function removeCopies(
   signal: AbortSignal,
 ): Promise<number> {
   const others = await idsIn(fileStores, signal);
-  const own = copies.filter(({ key }) => !idsOf(key.slice(key.lastIndexOf('/'))).some((id) => others.has(id)));
+  const unreferenced = copies.filter(({ key }) => !idsOf(key.slice(key.lastIndexOf('/'))).some((id) => others.has(id)));
   let failed = 0;
-  for (let at = 0; at < own.length; at += AT_ONCE) {
-    const removing = own.slice(at, at + AT_ONCE).map(async ({ store, key }) => {
+  for (let at = 0; at < unreferenced.length; at += AT_ONCE) {
+    const removing = unreferenced.slice(at, at + AT_ONCE).map(async ({ store, key }) => {
       try {
         await store.remove(key, signal);
       } catch (error) {

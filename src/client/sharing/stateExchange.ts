@@ -117,8 +117,10 @@ export class StateExchange implements StateHolder {
 }
 
 /** Compares links, whenever they were signed. */
-function isSameState(one: string | undefined, other: string | undefined): boolean {
-  return one === other || (one !== undefined && other !== undefined && urlIdentity(one) === urlIdentity(other));
+function isSameState(url: string | undefined, otherUrl: string | undefined): boolean {
+  return (
+    url === otherUrl || (url !== undefined && otherUrl !== undefined && urlIdentity(url) === urlIdentity(otherUrl))
+  );
 }
 
 export interface ChatStateOptions {

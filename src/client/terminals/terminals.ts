@@ -134,9 +134,10 @@ export class Terminals implements Disposable {
     const owner = this.#owner(sessionId);
     const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
     if (again !== undefined) return { terminalId: again };
-    const most = this.#options.maxTerminals ?? 64;
+    const maxTerminals = this.#options.maxTerminals ?? 64;
     const running = [...owner.terminals.values()].filter(({ process }) => process.exit === undefined).length;
-    if (running + owner.starting >= most) throw refused(`The session runs ${most} commands already; end one first.`);
+    if (running + owner.starting >= maxTerminals)
+      throw refused(`The session runs ${maxTerminals} commands already; end one first.`);
     owner.starting += 1;
     try {
       const base = await this.#options.env();
@@ -190,13 +191,13 @@ export class Terminals implements Disposable {
     const owner = this.#owner(sessionId);
     for (const { id: terminalId, about, follow } of earlier) {
       const { limit, line, cwd } = about;
-      const known: Heard = { chars: heard[terminalId] ?? 0 };
-      const process = follow(known.chars, {
+      const reported: Heard = { chars: heard[terminalId] ?? 0 };
+      const process = follow(reported.chars, {
         capacityBytes: Math.max(limit, this.#limit),
-        onChange: (change) => this.#report(terminalId, known, change),
+        onChange: (change) => this.#report(terminalId, reported, change),
       });
       // Set before the event, which is stored with the amount of output.
-      owner.terminals.set(terminalId, { process, limit, heard: known, earlier: about });
+      owner.terminals.set(terminalId, { process, limit, heard: reported, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
     }
@@ -208,9 +209,9 @@ export class Terminals implements Disposable {
    * @param earlier counts of earlier windows, until their commands are attached
    */
   heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
-    const held = [...(this.#owners.get(sessionId)?.terminals ?? [])];
-    const own = held.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars] as const] : []));
-    return { ...earlier, ...Object.fromEntries(own) };
+    const terminals = [...(this.#owners.get(sessionId)?.terminals ?? [])];
+    const counts = terminals.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars] as const] : []));
+    return { ...earlier, ...Object.fromEntries(counts) };
   }
 
   /** `terminal/output`. @throws RpcError for an unknown terminal */

@@ -8,8 +8,8 @@ export function accountsText(status: AuthStatus | undefined): string | undefined
   const { state, accounts } = status;
   if (state === 'unauthenticated') return l10n.t('signed out');
   const active = accounts.filter(({ isActive }) => isActive);
-  const shown = active.length > 0 ? active : accounts;
-  if (shown.length > 0) return shown.map(({ label, details }) => [label, ...details].join(' · ')).join(', ');
+  const listed = active.length > 0 ? active : accounts;
+  if (listed.length > 0) return listed.map(({ label, details }) => [label, ...details].join(' · ')).join(', ');
   if (state === 'not_required') return l10n.t('no sign-in needed');
   return state === 'authenticated' ? l10n.t('signed in') : undefined;
 }

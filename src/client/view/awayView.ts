@@ -36,8 +36,8 @@ export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayVi
     (entry): entry is ToolEntry => entry.kind === 'tool' && (entry.index >= first || isNew(entry.endedAt)),
   );
   const turns = state.turns.filter(({ endedAt, replayed }) => !replayed && isNew(endedAt));
-  const said = state.entries.slice(first).some(({ kind }) => kind === 'agent' || kind === 'error');
-  if (calls.length + turns.length === 0 && !said) return undefined;
+  const hasOutput = state.entries.slice(first).some(({ kind }) => kind === 'agent' || kind === 'error');
+  if (calls.length + turns.length === 0 && !hasOutput) return undefined;
   const commands = calls.filter(({ toolKind }) => toolKind === 'execute');
   const decisions = calls.flatMap((entry) => {
     const decision = decisionOf(entry);
@@ -85,21 +85,21 @@ async function filesOf(
   for (const { content, index } of calls)
     for (const part of content) if (part.type === 'diff') indices.set(part.path, index);
   const add = (path: string, added: number, removed: number): void => {
-    const known = found.get(path);
+    const previous = found.get(path);
     const index = indices.get(path);
     found.set(path, {
       path,
       label: labelOf(path, roots) || basename(path),
-      added: added + (known?.added ?? 0),
-      removed: removed + (known?.removed ?? 0),
+      added: added + (previous?.added ?? 0),
+      removed: removed + (previous?.removed ?? 0),
       index,
     });
   };
-  for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MAX_TURNS)) {
+  for (const turn of turns.filter((each) => each === running || isNew(each.endedAt)).slice(-MAX_TURNS)) {
     const total = changes.total(turn.id);
     // If a folder's states were removed, the events say which files changed.
     const changed = total && total.files > 0 ? await changes.changesOf(turn.id).catch(() => undefined) : [];
-    if (changed) for (const one of changed) add(pathOf(one), one.added, one.removed);
+    if (changed) for (const change of changed) add(pathOf(change), change.added, change.removed);
     else for (const path of turn.files) add(path, 0, 0);
   }
   if (found.size === 0) for (const path of indices.keys()) add(path, 0, 0);

@@ -35,11 +35,11 @@ const MAX_TEXT = 500;
 
 export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   const { name, title, toolCallId, rawInput } = entry;
-  const tool = [name, title, toolCallId].map(toolNamed).find((one) => one !== undefined);
+  const tool = [name, title, toolCallId].map(toolNamed).find((name) => name !== undefined);
   if (tool === undefined) return undefined;
-  const given = at(rawInput, 'arguments') ?? rawInput;
+  const args = at(rawInput, 'arguments') ?? rawInput;
   const [subject] = ['symbol', 'query', 'path', 'name', 'test'].flatMap((key) => {
-    const value = at(given, key);
+    const value = at(args, key);
     return typeof value === 'string' ? [value.slice(0, MAX_TEXT)] : [];
   });
   const summary = summaryOf(entry);
@@ -51,8 +51,8 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
 
 /** For agents that give no location. @param roots of the session */
 export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[]): { path: string; line?: number }[] {
-  const given = at(rawInput, 'arguments') ?? rawInput;
-  const [path, line, [root]] = [at(given, 'path'), at(given, 'line'), roots];
+  const args = at(rawInput, 'arguments') ?? rawInput;
+  const [path, line, [root]] = [at(args, 'path'), at(args, 'line'), roots];
   if (typeof path !== 'string' || path === '' || root === undefined) return [];
   return [{ path: isAbsolute(path) ? path : join(root, path), line: typeof line === 'number' ? line : undefined }];
 }

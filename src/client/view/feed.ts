@@ -117,9 +117,9 @@ export class SessionFeed implements Disposable {
   acknowledge(revision: number): void {
     if (revision > this.#revision || revision <= this.#acknowledged) return;
     this.#acknowledged = revision;
-    this.#paintWaiters = this.#paintWaiters.filter((one) => {
-      if (one.revision <= revision) one.painted();
-      return one.revision > revision;
+    this.#paintWaiters = this.#paintWaiters.filter((waiter) => {
+      if (waiter.revision <= revision) waiter.painted();
+      return waiter.revision > revision;
     });
     if (!this.#changes.isEmpty) this.#schedule();
   }
@@ -155,9 +155,9 @@ export class SessionFeed implements Disposable {
     const place = around === undefined ? -1 : children.findIndex((child) => child.index === around);
     const start = Math.max(0, place >= 0 ? place - FIRST_NESTED / 2 : from >= total ? total - FIRST_NESTED : from);
     const end = place >= 0 || from >= total ? start + FIRST_NESTED : Math.min(to, start + MAX_PAGE);
-    const some = children.slice(start, Math.max(start, end));
-    for (const child of some) this.#noteSent(child.index, child.index + 1);
-    const items = some.map((child) => ({ index: child.index, item: projectItem(child, this.#projection) }));
+    const page = children.slice(start, Math.max(start, end));
+    for (const child of page) this.#noteSent(child.index, child.index + 1);
+    const items = page.map((child) => ({ index: child.index, item: projectItem(child, this.#projection) }));
     this.#post({ type: 'nested', revision: this.#revision, index, from: start, total, items });
   }
 

@@ -57,8 +57,8 @@ export function candidatesOf(
   roots: readonly string[],
   flavour: nodePath.PlatformPath = nodePath,
 ): readonly string[] {
-  const below = paths.flatMap((one) => (one.startsWith('/') ? roots.map((root) => flavour.join(root, one)) : []));
-  const places = paths.flatMap((one) => candidatePathsOf(one, roots, flavour));
+  const below = paths.flatMap((path) => (path.startsWith('/') ? roots.map((root) => flavour.join(root, path)) : []));
+  const places = paths.flatMap((path) => candidatePathsOf(path, roots, flavour));
   return [...new Set([...places, ...below.filter((place) => isSafeToLookUp(place, roots, flavour))])];
 }
 

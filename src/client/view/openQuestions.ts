@@ -39,8 +39,10 @@ export interface AnswerableQuestion {
 export function openQuestionsOf(conversation: Conversation): readonly AnswerableQuestion[] {
   const { permissions, elicitations } = conversation.model.state;
   return [
-    ...[...permissions.values()].map((one) => ofPermission(conversation, one)),
-    ...[...elicitations.values()].filter(({ opened }) => !opened).map((one) => ofElicitation(conversation, one)),
+    ...[...permissions.values()].map((permission) => ofPermission(conversation, permission)),
+    ...[...elicitations.values()]
+      .filter(({ opened }) => !opened)
+      .map((elicitation) => ofElicitation(conversation, elicitation)),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -50,7 +52,7 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
   const { commands, texts, purpose, rest } = askedInputOf(permission, entry);
   const parts = [
     // The list shows titles on one line, cut if too long; a cut title is part of the text.
-    ...[title, entry?.title ?? ''].filter((one) => oneLine(one, SHORT_TITLE) !== one),
+    ...[title, entry?.title ?? ''].filter((each) => oneLine(each, SHORT_TITLE) !== each),
     ...[description, purpose].flatMap((part) => part || []),
     ...commands.flatMap(({ line, cwd }) => (cwd === undefined ? [line] : [line, cwd])),
     ...texts.flatMap(({ path, text }) => [path, text]),
@@ -121,7 +123,7 @@ function textIn(content: ToolContent): readonly string[] {
   if (content.type === 'content') return content.block.type === 'text' ? [content.block.text] : [UNANSWERABLE];
   if (content.type === 'unknown') return [JSON.stringify(content.raw, null, 2)];
   if (content.type !== 'diff') return [];
-  const shown = content.hunks ? { hunks: content.hunks } : lineDiff(content.oldText ?? '', content.newText);
-  if (!shown || ('truncated' in shown && shown.truncated)) return [UNANSWERABLE];
-  return [content.path, ...shown.hunks.flatMap(({ lines }) => lines)];
+  const diff = content.hunks ? { hunks: content.hunks } : lineDiff(content.oldText ?? '', content.newText);
+  if (!diff || ('truncated' in diff && diff.truncated)) return [UNANSWERABLE];
+  return [content.path, ...diff.hunks.flatMap(({ lines }) => lines)];
 }

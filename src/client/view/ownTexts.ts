@@ -228,11 +228,11 @@ function openedFrom(...[count, hosts, ...origins]: OwnTexts['opened-from']): Not
 }
 
 function openedEnd(...[agent, missing, state, knows]: OwnTexts['opened-end']): NoticeTexts {
-  const past = knows
+  const pastText = knows
     ? l10n.t('{0} gets the session with your next message.', agent)
     : l10n.t('{0} starts a new session. The transcript will be sent with your next message.', agent);
-  const left = l10n.t("Running tool calls and queued messages aren't transferred.");
-  const kept =
+  const leftBehind = l10n.t("Running tool calls and queued messages aren't transferred.");
+  const keptText =
     state === 'other'
       ? [l10n.t("The session contains another agent's state, which {0} can't replace.", agent)]
       : state === 'missing'
@@ -245,7 +245,7 @@ function openedEnd(...[agent, missing, state, knows]: OwnTexts['opened-end']): N
         : missing === 1
           ? l10n.t("1 message couldn't be loaded")
           : l10n.t("{0} messages couldn't be loaded", missing),
-    text: sentences(past, left, ...kept),
+    text: sentences(pastText, leftBehind, ...keptText),
   };
 }
 

@@ -77,7 +77,7 @@ export async function changesPage(
   const page = all.slice(start, Math.max(start, Math.min(to, start + MAX_FILES)));
   const calls = lastCalls(model.state, page.map(pathOf), cwd, isReview ? undefined : scope.turnId);
   const isOver = isReview || model.turn(scope.turnId)?.endedAt !== undefined;
-  const waiting = new Map(review?.files.map((one) => [pathOf(one), one]));
+  const waiting = new Map(review?.files.map((file) => [pathOf(file), file]));
   const redoable = new Set(review?.redoable.map(pathOf));
   const files = page.map((change) => {
     const view = fileView(change, roots, calls.get(pathOf(change)));
@@ -144,14 +144,14 @@ function lastCalls(
   cwd: string,
   turnId: string | undefined,
 ): ReadonlyMap<string, number> {
-  const wanted = new Set(paths);
+  const wantedPaths = new Set(paths);
   const found = new Map<string, number>();
-  for (let index = entries.length - 1; index >= 0 && found.size < wanted.size; index--) {
+  for (let index = entries.length - 1; index >= 0 && found.size < wantedPaths.size; index--) {
     const entry = entries[index];
     if (entry?.kind !== 'tool' || (turnId !== undefined && entry.turnId !== turnId)) continue;
     for (const path of namedBy(entry)) {
       const whole = resolve(cwd, path);
-      if (wanted.has(whole) && !found.has(whole)) found.set(whole, index);
+      if (wantedPaths.has(whole) && !found.has(whole)) found.set(whole, index);
     }
   }
   return found;

@@ -246,10 +246,10 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
     const nth = content
       .slice(0, at)
       .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
-    const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
+    const startLine = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
     const place = source.hunks ? undefined : context.locate?.(source, entry);
     const withoutMiddleIfLong = place && place.whole !== source ? projectDiff(place.whole, context.roots) : part.diff;
-    const diff = numbered(withoutMiddleIfLong, source, lineOfPart(source, said) ?? place?.line);
+    const diff = numbered(withoutMiddleIfLong, source, lineOfPart(source, startLine) ?? place?.line);
     const isOther = context.isWrittenDifferently?.(entry, source.path) === true;
     return { ...part, diff: isOther ? { ...diff, writtenDifferently: true } : diff };
   });
@@ -259,8 +259,8 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
  * A text with fewer lines than the line number of the call's place is the part of the file from
  * there.
  */
-function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
-  return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
+function lineOfPart({ oldText = '', newText }: FileChange, startLine = 1): number | undefined {
+  return startLine > Math.max(linesOf(oldText, startLine), linesOf(newText, startLine)) ? startLine : undefined;
 }
 
 /** Numbers the lines of a diff as in the file, if known. Patches have their own numbers. */
@@ -275,9 +275,9 @@ function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number |
   return { ...diff, hunks: moved };
 }
 
-function linesOf(text: string, most: number): number {
+function linesOf(text: string, limit: number): number {
   let count = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && count < most; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = text.indexOf('\n'); at !== -1 && count < limit; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
 
@@ -362,13 +362,13 @@ function withoutMiddle(text: string): string {
   const headEnd = first.lastIndexOf('\n') + 1 || first.length;
   const lineBreak = last.indexOf('\n');
   const tailStart = lineBreak === -1 ? 0 : lineBreak + 1;
-  const left = text.length - headEnd - (last.length - tailStart);
+  const omitted = text.length - headEnd - (last.length - tailStart);
   const separator = first[headEnd - 1] === '\n' ? '' : '\n';
   const lines = breaksIn(text, headEnd, text.length - (last.length - tailStart));
   const note =
     lines > 1
       ? l10n.t('… {0} lines not shown …', formatNumber(lines))
-      : l10n.t('… {0} characters not shown …', formatNumber(left));
+      : l10n.t('… {0} characters not shown …', formatNumber(omitted));
   return `${first.slice(0, headEnd)}${separator}${note}\n${last.slice(tailStart)}`;
 }
 
@@ -393,8 +393,8 @@ type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;
 const comparisons = new WeakMap<FileChange, Comparison>();
 
 function comparisonOf(diff: FileChange): Comparison {
-  const known = comparisons.get(diff);
-  if (known) return known;
+  const cached = comparisons.get(diff);
+  if (cached) return cached;
   const { hunks, oldText = '', newText } = diff;
   const found = hunks ? boundHunks(hunks) : lineDiff(oldText, newText);
   const comparison = found ?? { added: 0, removed: 0, ...newEnds(oldText, newText), tooMany: true as const };

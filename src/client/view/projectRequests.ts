@@ -31,7 +31,9 @@ export function askerOf(
 }
 
 export function permissionsOf(conversation: Conversation): PermissionView[] {
-  return [...conversation.model.state.permissions.values()].map((one) => projectPermission(conversation, one));
+  return [...conversation.model.state.permissions.values()].map((permission) =>
+    projectPermission(conversation, permission),
+  );
 }
 
 function projectPermission({ model }: Conversation, permission: Permission): PermissionView {
@@ -79,7 +81,7 @@ export function backgroundOf({ model }: Conversation): BackgroundView[] {
     }
     const entry =
       kind === 'subagent'
-        ? entries.find((one) => one.kind === 'tool' && one.subagentId === id)
+        ? entries.find((each) => each.kind === 'tool' && each.subagentId === id)
         : entries[model.toolIndex(id) ?? -1];
     if (entry?.kind !== 'tool') return { kind, id, label: head(id, MAX_LABEL) };
     const stop = kind === 'subagent' ? 'subagent' : 'tool';

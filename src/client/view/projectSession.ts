@@ -108,7 +108,8 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   usage: (c) => c.model.state.usage,
   limits: (c) => (c.model.state.limits.length > 0 ? c.model.state.limits : undefined),
   suggestion: suggestionOf,
-  attachments: (c) => c.unsent.attachments.map((one) => attachmentOf(one, c.link?.description.features.prompt)),
+  attachments: (c) =>
+    c.unsent.attachments.map((attachment) => attachmentOf(attachment, c.link?.description.features.prompt)),
   canAttachImages: (c) => c.promptCapabilities.image,
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
@@ -137,8 +138,8 @@ function planOf({ model }: Conversation): PlanProgressView | undefined {
   const index = model.planIndex;
   const entry = index === undefined ? undefined : model.state.entries[index];
   if (entry?.kind !== 'plan' || entry.removed) return undefined;
-  const left = entry.entries.filter(({ status }) => status !== 'completed' && status !== 'cancelled');
-  const step = left.find(({ status }) => status === 'in_progress') ?? left[0];
+  const openSteps = entry.entries.filter(({ status }) => status !== 'completed' && status !== 'cancelled');
+  const step = openSteps.find(({ status }) => status === 'in_progress') ?? openSteps[0];
   if (!step) return undefined;
   const done = entry.entries.filter(({ status }) => status === 'completed').length;
   return { index: entry.index, done, total: entry.entries.length, step: head(step.content, MAX_STEP) };

@@ -27,12 +27,12 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
   const { agent, cwd, link } = conversation;
   const { description } = link ?? {};
   const account = accountsText(link?.authStatus);
-  const called = [description?.title ?? description?.name, description?.version].filter(Boolean).join(' ');
+  const agentName = [description?.title ?? description?.name, description?.version].filter(Boolean).join(' ');
   return [
     {
       icon: 'vm',
       label: agent.name,
-      value: description ? called : l10n.t('Not running'),
+      value: description ? agentName : l10n.t('Not running'),
     },
     ...(description
       ? [
@@ -54,7 +54,7 @@ export function sessionInfo(conversation: Known): readonly InfoRow[] {
 function mcpRows({ link, model }: Known): readonly InfoRow[] {
   const states = [...(link ? serverStates(link, model.state).values() : [])];
   if (states.length === 0) return [];
-  const count = (kind: ServerState['kind']): number => states.filter((one) => one.kind === kind).length;
+  const count = (kind: ServerState['kind']): number => states.filter((state) => state.kind === kind).length;
   const value = [
     formatNumber(states.length),
     ...(count('failed') > 0 ? [l10n.t('{0} failed', count('failed'))] : []),

@@ -33,11 +33,11 @@ export function timelineParts(state: Readonly<SessionState>, from: number, now: 
     .map((turn) => turnOf(turn, state, firsts.get(turn.number), now));
   const parts: TimelineView[] = [];
   for (let at = 0; at === 0 || at < calls.length; at += PART) {
-    const some = calls.slice(at, at + PART);
+    const part = calls.slice(at, at + PART);
     parts.push({
-      from: at === 0 ? from : some[0]!.index,
+      from: at === 0 ? from : part[0]!.index,
       turns: at === 0 ? turns : [],
-      calls: some,
+      calls: part,
       now,
       isDone: at + PART >= calls.length,
     });
