@@ -190,8 +190,8 @@ export class SessionChanges implements Disposable {
 
   isWrittenDifferently(turnId: string, toolCallId: string, path: string): boolean {
     const stored = this.#options.model.turn(turnId)?.changes?.writtenDifferently;
-    const entry = stored ?? this.#recorder.recorded(turnId)?.diffs.found ?? [];
-    return entry.some((found) => found.toolCallId === toolCallId && found.path === path);
+    const found = stored ?? this.#recorder.recorded(turnId)?.diffs.found ?? [];
+    return found.some((diff) => diff.toolCallId === toolCallId && diff.path === path);
   }
 
   /**
