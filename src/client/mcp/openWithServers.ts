@@ -31,15 +31,15 @@ export async function openWithServers<T>(
 ): Promise<{ readonly opened: T; readonly given: HandedOver }> {
   const key = keyOf(agent, description);
   const users = handed.servers.filter((server) => server !== handed.own);
-  const refused = refusals.of(key, users);
+  const refused = refusals.refusedBy(key, users);
   const first = refused ? without(handed, refused, agent) : handed;
   const hasOwn = handed.own !== undefined && first.servers.includes(handed.own);
   try {
     const opened = await open(first);
-    if (first.servers.length > 0) refusals.taken(key, first.servers, hasOwn);
+    if (first.servers.length > 0) refusals.noteAccepted(key, first.servers, hasOwn);
     return { opened, given: first };
   } catch (error) {
-    if (hasEnded(error)) refusals.ended(key, hasOwn);
+    if (hasEnded(error)) refusals.noteExit(key, hasOwn);
     if (!(error instanceof RpcError) || UNRELATED.has(error.code)) throw error;
     const words = `${error.code} ${error.message}`;
     if (!refusals.mayExplain(key, first.servers, words)) throw error;
@@ -52,11 +52,11 @@ export async function openWithServers<T>(
       );
       const again = await opens(() => open(reduced));
       if (again.error instanceof RpcError && again.error.code !== RPC_CODES.authRequired) continue;
-      refusals.note(key, users, less);
+      refusals.noteRefusal(key, users, less);
       if ('opened' in again) return { opened: again.opened as T, given: reduced };
       throw again.error;
     }
-    refusals.unrelated(key, words);
+    refusals.noteUnrelated(key, words);
     throw error;
   }
 }

@@ -14,7 +14,7 @@ export class ServerRefusals {
   /** What was opened with servers, and errors that occurred without them too. */
   readonly #facts = new Set<string>();
   readonly #suspectedAgents = new Map<string, 'new' | 'known'>();
-  readonly #takeOwn = new Set<string>();
+  readonly #acceptOwn = new Set<string>();
 
   constructor(store: FactStore = new Map<string, unknown>()) {
     this.#store = store;
@@ -24,7 +24,7 @@ export class ServerRefusals {
    * @param agent id and version
    * @param servers different ones are tried again
    */
-  of(agent: string, servers: readonly McpServer[]): Refused | undefined {
+  refusedBy(agent: string, servers: readonly McpServer[]): Refused | undefined {
     if (this.#suspectedAgents.has(agent)) return 'own';
     const storedFact = this.#store.get(PREFIX + agent);
     const refused = at(storedFact, 'refused');
@@ -32,7 +32,7 @@ export class ServerRefusals {
     return refused === 'all' && at(storedFact, 'servers') === hashOf(servers) ? 'all' : undefined;
   }
 
-  note(agent: string, servers: readonly McpServer[], refused: Refused): void {
+  noteRefusal(agent: string, servers: readonly McpServer[], refused: Refused): void {
     this.#store.set(PREFIX + agent, { refused, servers: refused === 'all' ? hashOf(servers) : undefined });
   }
 
@@ -41,10 +41,10 @@ export class ServerRefusals {
    * be another reason.
    * @param hasOwn the agent was given our own server
    */
-  ended(agent: string, hasOwn: boolean): void {
+  noteExit(agent: string, hasOwn: boolean): void {
     if (!hasOwn)
       this.#suspectedAgents.delete(agent); // our server isn't the reason
-    else if (!this.#takeOwn.has(agent)) this.#suspectedAgents.set(agent, 'new');
+    else if (!this.#acceptOwn.has(agent)) this.#suspectedAgents.set(agent, 'new');
   }
 
   /** Returns true, once, if our own server may be the reason. */
@@ -54,12 +54,12 @@ export class ServerRefusals {
     return true;
   }
 
-  taken(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
+  noteAccepted(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
     this.#remember(`${agent} takes ${hashOf(servers)}`);
-    if (hasOwn) this.#takeOwn.add(agent);
+    if (hasOwn) this.#acceptOwn.add(agent);
   }
 
-  unrelated(agent: string, error: string): void {
+  noteUnrelated(agent: string, error: string): void {
     this.#remember(`${agent} fails ${error}`);
   }
 

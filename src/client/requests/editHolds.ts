@@ -3,13 +3,13 @@ import type { PromptQueue } from '../../session/queue/queue';
 
 export class EditHolds {
   readonly #queue: PromptQueue;
-  readonly #released: () => void;
+  readonly #onRelease: () => void;
   /** Pages by item id. */
   readonly #holders = new Map<string, Set<object>>();
 
   constructor(queue: PromptQueue, released: () => void) {
     this.#queue = queue;
-    this.#released = released;
+    this.#onRelease = released;
   }
 
   hold(id: string, page: object): void {
@@ -23,7 +23,7 @@ export class EditHolds {
     if (!holders?.delete(page) || holders.size > 0) return;
     this.#holders.delete(id);
     this.#queue.hold(id, false);
-    this.#released();
+    this.#onRelease();
   }
 
   /** Call when a page is hidden, closed, or shows another session. */

@@ -23,7 +23,7 @@ export interface FragmentPlace {
   readonly whole: FileChange;
 }
 
-interface Wanted {
+interface PendingLookup {
   readonly change: FileChange;
   readonly isMade: boolean;
   readonly found: () => void;
@@ -33,7 +33,7 @@ export class FragmentLines {
   readonly #read: (path: string, maxBytes: number) => Promise<string>;
   /** Undefined if unknown or pending. */
   readonly #places = new WeakMap<FileChange, FragmentPlace | undefined>();
-  readonly #waiting = new Map<string, { readonly roots: readonly string[]; readonly wanted: Wanted[] }>();
+  readonly #pendingByPath = new Map<string, { readonly roots: readonly string[]; readonly lookups: PendingLookup[] }>();
   #count = 0;
   #isReading = false;
 
@@ -52,9 +52,9 @@ export class FragmentLines {
     if (this.#count >= MAX_WAITING || !isAbsolute(change.path)) return undefined;
     this.#places.set(change, undefined);
     this.#count++;
-    const pending = this.#waiting.get(change.path);
-    if (pending) pending.wanted.push({ change, isMade, found });
-    else this.#waiting.set(change.path, { roots, wanted: [{ change, isMade, found }] });
+    const pending = this.#pendingByPath.get(change.path);
+    if (pending) pending.lookups.push({ change, isMade, found });
+    else this.#pendingByPath.set(change.path, { roots, lookups: [{ change, isMade, found }] });
     if (!this.#isReading) void this.#readAll();
     return undefined;
   }
@@ -62,16 +62,16 @@ export class FragmentLines {
   async #readAll(): Promise<void> {
     this.#isReading = true;
     const folders = new Map<readonly string[], readonly string[]>();
-    for (const [path, { roots, wanted }] of this.#waiting) {
+    for (const [path, { roots, lookups }] of this.#pendingByPath) {
       const all = folders.get(roots) ?? [...roots, ...(await realTargets(roots))];
       folders.set(roots, all);
       // Spelling first: a lookup on another machine would send it the user's name.
       const isHere = all.some((root) => isBelow(root, path));
       const text = isHere ? await this.#textOf(path, roots).catch(() => undefined) : undefined;
-      this.#waiting.delete(path);
-      this.#count -= wanted.length;
+      this.#pendingByPath.delete(path);
+      this.#count -= lookups.length;
       if (text === undefined) continue;
-      for (const { change, isMade, found } of wanted) {
+      for (const { change, isMade, found } of lookups) {
         await setImmediate();
         const place = placeIn(text, change, isMade);
         if (!place) continue;

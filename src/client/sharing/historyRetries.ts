@@ -31,12 +31,12 @@ export class PartTexts {
   constructor(
     resolver: Pick<Resolver, 'resolvePart'>,
     now: () => number,
-    tell: (event: SessionEvent) => void,
+    emit: (event: SessionEvent) => void,
     signal: AbortSignal,
   ) {
     this.#resolver = resolver;
     this.#now = now;
-    this.#emit = tell;
+    this.#emit = emit;
     this.#signal = AbortSignal.any([signal, this.#late.signal]);
   }
 
@@ -56,8 +56,8 @@ export class PartTexts {
   }
 
   async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
-    const says = { message, part, gapId, now: this.#now(), tell: this.#emit };
-    const missing = await readText(says, this.#resolver, { health: this.#health }, this.#signal);
+    const placing = { message, part, gapId, now: this.#now(), emit: this.#emit };
+    const missing = await readText(placing, this.#resolver, { health: this.#health }, this.#signal);
     return missing && { ...missing, index };
   }
 }
@@ -68,24 +68,24 @@ export interface Placing {
   readonly gapId: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly tell: (event: SessionEvent) => void;
+  readonly emit: (event: SessionEvent) => void;
 }
 
 /** Returns why a short text is missing; undefined if it was loaded or waits for a click. */
 async function readText(
-  { message, part, gapId, now, tell }: Placing,
+  { message, part, gapId, now, emit }: Placing,
   resolver: Pick<Resolver, 'resolvePart'>,
   options: Omit<PartOptions, 'maxBytes'>,
   signal: AbortSignal,
 ): Promise<Gap | undefined> {
-  tell(loadingPart(part, gapId));
+  emit(loadingPart(part, gapId));
   const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, ...options }, signal);
   if (found.kind === 'content') {
-    tell(partFilling(message, part, found.bytes, gapId, now));
+    emit(partFilling(message, part, found.bytes, gapId, now));
     return undefined;
   }
   const isLarge = found.reason === 'too-large';
-  tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
+  emit(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
   return isLarge ? undefined : found;
 }
 
@@ -107,9 +107,9 @@ export async function readLivePart(
   if (gap?.remote === undefined) return;
   const part = remotePart(gap.remote);
   if (!isRemoteText(part)) return;
-  const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+  const emit = (event: SessionEvent): void => place.note([{ at: now(), event }]);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TEXTS_MS)]);
-  await readText({ message: saidAt(gap), part, gapId, now: now(), tell }, resolver, { isNew: true }, limit);
+  await readText({ message: saidAt(gap), part, gapId, now: now(), emit }, resolver, { isNew: true }, limit);
 }
 
 export function gapIn({ model }: HistoryPlace, gapId: string): GapEntry | undefined {
@@ -145,22 +145,22 @@ export function retryGap(
   return retries.run(place, async () => {
     const gap = gapIn(place, gapId);
     const where = gapPosition(gapId);
-    const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+    const emit = (event: SessionEvent): void => place.note([{ at: now(), event }]);
     const load = (message: Placing['message'], part: MessagePart & { readonly content_url: string }) =>
-      readWanted({ message, part, gapId, now: now(), tell }, part.content_url, { resolver, unlock }, signal);
+      readWanted({ message, part, gapId, now: now(), emit }, part.content_url, { resolver, unlock }, signal);
     if (gap?.remote) return await load(saidAt(gap), remotePart(gap.remote));
     if (where === undefined || gap === undefined) return false;
     const { index, part: number } = where;
-    if (number === undefined) tell(loading(index, url));
+    if (number === undefined) emit(loading(index, url));
     let entry = await resolver.resolveEntry(url, index, {}, signal);
     if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
       entry = await resolver.resolveEntry(url, index, {}, signal);
     if (number === undefined) {
-      tell(filling({ ...entry, index }, now()));
+      emit(filling({ ...entry, index }, now()));
       return entry.kind === 'message';
     }
     if (entry.kind === 'gap') {
-      tell(missingPart(undefined, gapId, entry));
+      emit(missingPart(undefined, gapId, entry));
       return false;
     }
     const part = entry.message.parts[number];
@@ -190,16 +190,16 @@ export function retryGaps(
 }
 
 async function readWanted(
-  { message, part, gapId, now, tell }: Placing,
+  { message, part, gapId, now, emit }: Placing,
   url: string,
   { resolver, unlock }: Pick<RetryOptions, 'resolver'> & GapUnlock,
   signal: AbortSignal,
 ): Promise<boolean> {
-  tell(loadingPart(part, gapId));
+  emit(loadingPart(part, gapId));
   const load = () => resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
   let found = await load();
   if (found.kind === 'gap' && found.reason === 'unauthorized' && (await unlock?.(url, signal))) found = await load();
-  if (found.kind === 'gap') tell(missingPart(part, gapId, found));
-  else tell(partFilling(message, part, found.bytes, gapId, now));
+  if (found.kind === 'gap') emit(missingPart(part, gapId, found));
+  else emit(partFilling(message, part, found.bytes, gapId, now));
   return found.kind === 'content';
 }

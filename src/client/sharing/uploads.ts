@@ -55,7 +55,7 @@ export interface UploadState {
 
 export interface UploadsOptions {
   readonly show: (state: UploadState | undefined) => void;
-  readonly tell: (problem: ParleyError, waiting: number) => void;
+  readonly notify: (problem: ParleyError, waiting: number) => void;
   readonly log: Log;
   /** Before the first retry; doubled up to five minutes. */
   readonly retryMs?: number;
@@ -124,7 +124,7 @@ export class Uploads implements Disposable {
   report(problem: ParleyError): void {
     if (this.#reported.has(problem.code)) return;
     this.#reported.add(problem.code);
-    this.#options.tell(problem, this.waiting);
+    this.#options.notify(problem, this.waiting);
   }
 
   dispose(): void {

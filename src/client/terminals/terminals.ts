@@ -71,12 +71,12 @@ interface OwnedTerminal {
   readonly process: RunningCommand;
   readonly limit: number;
   /** Absent: the command ends with this window. */
-  readonly heard?: Heard;
+  readonly reported?: ReportedOutput;
   /** Set if an earlier window may not have answered the request. */
   earlier?: EarlierCommand['about'] | undefined;
 }
 
-interface Heard {
+interface ReportedOutput {
   chars: number;
 }
 
@@ -132,8 +132,8 @@ export class Terminals implements Disposable {
     const line = commandLine(request.command, request.args ?? []);
     this.#options.allowCreate?.({ sessionId, command: line, cwd });
     const owner = this.#owner(sessionId);
-    const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
-    if (again !== undefined) return { terminalId: again };
+    const repeated = kept && takeEarlier(owner, { line, cwd, request: kept.request });
+    if (repeated !== undefined) return { terminalId: repeated };
     const maxTerminals = this.#options.maxTerminals ?? 64;
     const running = [...owner.terminals.values()].filter(({ process }) => process.exit === undefined).length;
     if (running + owner.starting >= maxTerminals)
@@ -151,14 +151,14 @@ export class Terminals implements Disposable {
       // Output and exit may come before the agent has its answer, but never before onDidCreate.
       let announced = false;
       const early: CommandChange[] = [];
-      const heard: Heard = { chars: 0 };
+      const reported: ReportedOutput = { chars: 0 };
       const common = {
         cwd,
         env,
         // Users see more than the limit that the agent asked for.
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change: CommandChange) => {
-          if (announced) this.#report(terminalId, heard, change);
+          if (announced) this.#report(terminalId, reported, change);
           else early.push(change);
         },
       };
@@ -173,31 +173,31 @@ export class Terminals implements Disposable {
         await (kept ? process.release() : process.closeNow());
         throw closed();
       }
-      owner.terminals.set(terminalId, { process, limit, heard: kept ? heard : undefined });
+      owner.terminals.set(terminalId, { process, limit, reported: kept ? reported : undefined });
       this.#processes.set(terminalId, process);
       this.#releaseEnded(owner);
       this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
       announced = true;
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
-      for (const change of early) this.#report(terminalId, heard, change);
+      for (const change of early) this.#report(terminalId, reported, change);
       return { terminalId };
     } finally {
       owner.starting -= 1;
     }
   }
 
-  /** @param heard characters of output that earlier windows received, by terminal */
-  resume(sessionId: string, { earlier }: KeptCommands, heard: Readonly<Record<string, number>>): void {
+  /** @param reportedChars characters of output that earlier windows received, by terminal */
+  resume(sessionId: string, { earlier }: KeptCommands, reportedChars: Readonly<Record<string, number>>): void {
     const owner = this.#owner(sessionId);
     for (const { id: terminalId, about, follow } of earlier) {
       const { limit, line, cwd } = about;
-      const reported: Heard = { chars: heard[terminalId] ?? 0 };
+      const reported: ReportedOutput = { chars: reportedChars[terminalId] ?? 0 };
       const process = follow(reported.chars, {
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change) => this.#report(terminalId, reported, change),
       });
       // Set before the event, which is stored with the amount of output.
-      owner.terminals.set(terminalId, { process, limit, heard: reported, earlier: about });
+      owner.terminals.set(terminalId, { process, limit, reported, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
     }
@@ -210,7 +210,7 @@ export class Terminals implements Disposable {
    */
   heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
     const terminals = [...(this.#owners.get(sessionId)?.terminals ?? [])];
-    const counts = terminals.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars] as const] : []));
+    const counts = terminals.flatMap(([id, { reported }]) => (reported ? [[id, reported.chars] as const] : []));
     return { ...earlier, ...Object.fromEntries(counts) };
   }
 
@@ -309,8 +309,8 @@ export class Terminals implements Disposable {
     return terminal;
   }
 
-  #report(terminalId: string, heard: Heard, change: CommandChange): void {
-    heard.chars += (change.append?.length ?? 0) + (change.drop ?? 0);
+  #report(terminalId: string, reported: ReportedOutput, change: CommandChange): void {
+    reported.chars += (change.append?.length ?? 0) + (change.drop ?? 0);
     this.#onDidChange.fire({ terminalId, ...change });
   }
 

@@ -60,7 +60,7 @@ export class ResourceStores extends Part<ResourceStoresOptions> {
     this.uploads = this.own(
       new Uploads({
         show: (state) => this.#status.show(state),
-        tell: (problem, waiting) => this.#warn(problem, waiting),
+        notify: (problem, waiting) => this.#warn(problem, waiting),
         log: options.log,
       }),
     );

@@ -40,7 +40,7 @@ describe('a session with another branch on a server', function () {
    * A conversation that went on beside a rival, and has sent a message since: the server holds both
    * branches.
    */
-  async function parted() {
+  async function diverged() {
     const server = await serve([echo]);
     const conversation = await openAt(server);
     await conversation.send('one').done;
@@ -56,7 +56,7 @@ describe('a session with another branch on a server', function () {
     model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ said }) => said?.code === 'server-branch');
 
   it('shows the server’s branch on request', async () => {
-    const { conversation } = await parted();
+    const { conversation } = await diverged();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
     assert.deepEqual(notice?.said?.args.slice(1), [2, 3]);
@@ -71,7 +71,7 @@ describe('a session with another branch on a server', function () {
   });
 
   it('reports a branch once, and again only if it is another one', async () => {
-    const { conversation, elsewhere } = await parted();
+    const { conversation, elsewhere } = await diverged();
     await elsewhere('and there');
     await conversation.send('still here').done;
     const notices = forkNotices(conversation);
@@ -85,7 +85,7 @@ describe('a session with another branch on a server', function () {
   });
 
   it('has a button that still works in a reopened window', async () => {
-    const { server, conversation } = await parted();
+    const { server, conversation } = await diverged();
     const id = forkNotices(conversation)[0]?.action?.id ?? '';
     await open.pop()?.close();
     const again = await openAt(server);

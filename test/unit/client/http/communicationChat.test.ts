@@ -20,8 +20,8 @@ const text = (words: string) => [{ type: 'text' as const, text: words }];
 describe('the session of a conversation with an HTTP agent', () => {
   afterEach(stopStubs);
 
-  const chatOver = (kept: Kept, transcript: readonly Message[] = []): CommunicationChat => {
-    const services = { log: silentLog, clock: { now: Date.now }, descriptors: kept, historyLinks: () => plainLinks };
+  const chatOver = (stored: Kept, transcript: readonly Message[] = []): CommunicationChat => {
+    const services = { log: silentLog, clock: { now: Date.now }, descriptors: stored, historyLinks: () => plainLinks };
     return new CommunicationChat('test', services, new SessionModel(), () => transcript);
   };
   const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
@@ -30,7 +30,7 @@ describe('the session of a conversation with an HTTP agent', () => {
    * The stored state when the window fails while the agent answers.
    * @param until called with what comes from the agent
    */
-  async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ kept: Kept; id: string }> {
+  async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ stored: Kept; id: string }> {
     const running = new Kept();
     const chat = chatOver(running);
     const begun = new Deferred<void>();
@@ -46,15 +46,15 @@ describe('the session of a conversation with an HTTP agent', () => {
     await begun.promise;
     if (isOver) await sent;
     else sent.catch(() => undefined);
-    const kept = new Kept();
-    kept.texts.set('test', before);
-    return { kept, id };
+    const stored = new Kept();
+    stored.texts.set('test', before);
+    return { stored, id };
   }
 
   it('contains the part of the answer received before the window failed', async () => {
     const a = await originalServer();
-    const { kept, id } = await failed(a, 'stop', false);
-    const chat = chatOver(kept, [userMessage('stop'), says('I begin')]);
+    const { stored, id } = await failed(a, 'stop', false);
+    const chat = chatOver(stored, [userMessage('stop'), says('I begin')]);
     await chat.open(id, at(a), signal);
     await chat.send(text('go on'), signal);
     assert.deepEqual(a.knew.at(-1), ['stop', 'I begin', 'go on']);
@@ -62,8 +62,8 @@ describe('the session of a conversation with an HTTP agent', () => {
 
   it('contains the whole answer once if the server has recorded it since', async () => {
     const a = await originalServer();
-    const { kept, id } = await failed(a, 'one', true);
-    const chat = chatOver(kept, [userMessage('one'), says('I kn')]);
+    const { stored, id } = await failed(a, 'one', true);
+    const chat = chatOver(stored, [userMessage('one'), says('I kn')]);
     await chat.open(id, at(a), signal);
     await chat.send(text('go on'), signal);
     assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'go on']);
@@ -71,8 +71,8 @@ describe('the session of a conversation with an HTTP agent', () => {
 
   it('does not mistake an earlier answer for an interrupted one', async () => {
     const a = await originalServer();
-    const { kept, id } = await failed(a, 'stop', false);
-    const chat = chatOver(kept, [userMessage('before'), says('an answer')]);
+    const { stored, id } = await failed(a, 'stop', false);
+    const chat = chatOver(stored, [userMessage('before'), says('an answer')]);
     await chat.open(id, at(a), signal);
     await chat.send(text('go on'), signal);
     assert.deepEqual(a.knew.at(-1), ['stop', 'go on']);
@@ -80,17 +80,17 @@ describe('the session of a conversation with an HTTP agent', () => {
 
   it('is shared with copies of held messages, even before an agent is reached', async () => {
     const a = await originalServer();
-    const { kept } = await failed(a, 'stop', false);
+    const { stored } = await failed(a, 'stop', false);
     const copies: string[] = [];
     const recorder = {
       has: async () => true,
       record: async (message: Message) => `http://own.test/${copies.push(textIn(message))}`,
     };
-    const descriptor = await chatOver(kept).handOut(recorder, signal);
+    const descriptor = await chatOver(stored).handOut(recorder, signal);
     assert.deepEqual(descriptor?.history, ['http://own.test/1']);
-    assert.deepEqual((await chatOver(kept).handOut(recorder, signal))?.history, ['http://own.test/1']);
+    assert.deepEqual((await chatOver(stored).handOut(recorder, signal))?.history, ['http://own.test/1']);
     assert.deepEqual(copies, ['stop']);
     const elsewhere = { ...recorder, has: async () => false };
-    assert.deepEqual((await chatOver(kept).handOut(elsewhere, signal))?.history, ['http://own.test/2']);
+    assert.deepEqual((await chatOver(stored).handOut(elsewhere, signal))?.history, ['http://own.test/2']);
   });
 });

@@ -106,7 +106,7 @@ describe('an HTTP agent in the panel', function () {
        */
       async function killed(
         asksFor?: string,
-        kept?: KeptConversation,
+        stored?: KeptConversation,
       ): Promise<{
         readonly next: ReturnType<typeof open>;
         readonly run: () => Promise<Run>;
@@ -140,27 +140,27 @@ describe('an HTTP agent in the panel', function () {
         const run = () => server.client.run(runId, new AbortController().signal);
         const follow = { pollMs: 1 };
         const services = { descriptors, follow, remote: remoteFor(server), historyLinks: () => plainLinks };
-        const next = open(agent, services, first.conversation.sessionId, 'keep', kept);
+        const next = open(agent, services, first.conversation.sessionId, 'keep', stored);
         return { next, run, finish: () => gate.resolve(), asked };
       }
 
-      async function told(opened: ReturnType<typeof open>): Promise<void> {
+      async function noticeShown(opened: ReturnType<typeof open>): Promise<void> {
         const { conversation } = opened;
         await new Promise<void>((resolve) => {
-          const look = (): void => {
+          const check = (): void => {
             changes.reset();
             if (notices(opened).includes('agent-still-works')) resolve();
           };
-          const changes = new Changes(look);
+          const changes = new Changes(check);
           conversation.model.observe(changes);
-          look();
+          check();
         });
       }
 
       it('sends the next message when that answer is complete, and keeps both', async () => {
         const { next, finish, asked } = await killed();
         const { done } = next.conversation.send('two');
-        await Promise.race([told(next), done]);
+        await Promise.race([noticeShown(next), done]);
         assert.deepEqual(asked, ['one']);
         finish();
         await done;
@@ -179,10 +179,10 @@ describe('an HTTP agent in the panel', function () {
         model.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'q1', content: [prompt] }, 1);
         const block = { type: 'text', text: 'one: ' } as const;
         model.apply({ type: 'message_chunk', role: 'agent', messageId: 'x', block }, 1);
-        const kept = { model, queue: [], draft: { text: '', revision: 0 }, attachments: [] };
-        const { next, finish } = await killed(undefined, kept);
+        const stored = { model, queue: [], draft: { text: '', revision: 0 }, attachments: [] };
+        const { next, finish } = await killed(undefined, stored);
         const { done } = next.conversation.send('two');
-        await told(next);
+        await noticeShown(next);
         finish();
         await done;
         assert.deepEqual(texts(next), ['one: done', 'two: done']);
@@ -205,7 +205,7 @@ describe('an HTTP agent in the panel', function () {
       it('stops that answer, not just the wait for it', async () => {
         const { next, asked } = await killed();
         const { done } = next.conversation.send('two');
-        await told(next);
+        await noticeShown(next);
         await next.conversation.cancel();
         await done;
         await next.conversation.send('three').done;

@@ -13,13 +13,13 @@ export class Place {
 
   until(holds: (texts: readonly string[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         changes.reset();
         if (holds(this.texts)) resolve();
       };
-      const changes = new Changes(look);
+      const changes = new Changes(check);
       this.model.observe(changes);
-      look();
+      check();
     });
   }
 

@@ -263,12 +263,12 @@ describe('the messages of a session', function () {
     const ours = logOf(conversation);
     await conversation.send('say one').done;
     const descriptor = await ours.descriptor();
-    const told: string[] = [];
+    const reportedPairs: string[] = [];
     const branches = new Branches<{
       key: string;
       record: SessionLog['record'];
       onDidChange: SessionLog['onDidChange'];
-    }>(({ one, other, common }) => told.push([...[one.key, other.key].sort(), common].join(' ')));
+    }>(({ one, other, common }) => reportedPairs.push([...[one.key, other.key].sort(), common].join(' ')));
     const asBranch = (key: string, log: SessionLog) => ({
       key,
       get record() {
@@ -282,13 +282,13 @@ describe('the messages of a session', function () {
     branches.add(asBranch('b', their));
     their.begin(descriptor);
     await their.settled();
-    assert.deepEqual(told, [], 'the same history is no fork');
+    assert.deepEqual(reportedPairs, [], 'the same history is no fork');
     await theirs.conversation.send('say theirs').done;
     await their.settled();
-    assert.deepEqual(told, [], 'one that is longer is none either');
+    assert.deepEqual(reportedPairs, [], 'one that is longer is none either');
     await conversation.send('say ours').done;
     await ours.settled();
-    assert.deepEqual(told, ['a b 2']);
+    assert.deepEqual(reportedPairs, ['a b 2']);
     const again = logOf(conversation);
     const texts = (await read(await again.descriptor())).map((line) => line.replace(/^.*: /, ''));
     assert.deepEqual(texts, ['say one', 'one', 'say ours', 'ours']);

@@ -16,20 +16,20 @@ const problem = (code: string): ParleyError => new ParleyError(code, 'told to fa
 
 describe('Uploads', () => {
   let uploads: Uploads;
-  let told: string[];
+  let notified: string[];
   let shown: (number | undefined)[];
   let answer: (name: string) => string | undefined;
   let sent: string[];
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    told = [];
+    notified = [];
     shown = [];
     sent = [];
     answer = () => undefined;
     uploads = new Uploads({
       show: (state) => shown.push(state?.waiting),
-      tell: ({ code }, waiting) => told.push(`${code} ${waiting}`),
+      notify: ({ code }, waiting) => notified.push(`${code} ${waiting}`),
       log: silentLog,
     });
   });
@@ -72,7 +72,7 @@ describe('Uploads', () => {
       wait('a', 1, code);
       wait('a', 2, code);
       await later(3_600_000);
-      assert.deepEqual([sent, told, shown.at(-1)], [[], [`${code} 1`], 2]);
+      assert.deepEqual([sent, notified, shown.at(-1)], [[], [`${code} 1`], 2]);
       await assert.rejects(uploads.send(never), { code });
       answer = () => undefined;
       uploads.restart();
@@ -85,7 +85,7 @@ describe('Uploads', () => {
     wait('bad');
     wait('good');
     await assert.rejects(uploads.send(never), { code: 'store-error' });
-    assert.deepEqual([sent, uploads.waiting, told], [['bad', 'good'], 1, ['store-error 1']]);
+    assert.deepEqual([sent, uploads.waiting, notified], [['bad', 'good'], 1, ['store-error 1']]);
   });
 
   it('contacts a server that is down only once per round', async () => {
@@ -100,10 +100,10 @@ describe('Uploads', () => {
     answer = () => 'store-down';
     wait('a', 3, 'store-down');
     await later(59_000);
-    assert.deepEqual([told, shown.at(-1)], [[], 3]);
+    assert.deepEqual([notified, shown.at(-1)], [[], 3]);
     await later(1000);
     await later(600_000);
-    assert.deepEqual(told, ['store-down 3']);
+    assert.deepEqual(notified, ['store-down 3']);
   });
 
   it('reports a reason again after everything was sent, but does not repeat the current one', () => {
@@ -112,7 +112,7 @@ describe('Uploads', () => {
     wait('a', 1, 'clock-skew');
     wait('a', 0);
     wait('a', 1, 'store-denied');
-    assert.deepEqual(told, ['store-denied 0', 'clock-skew 1', 'store-denied 1']);
+    assert.deepEqual(notified, ['store-denied 0', 'clock-skew 1', 'store-denied 1']);
   });
 
   it('shows nothing after it is disposed', async () => {
@@ -120,7 +120,7 @@ describe('Uploads', () => {
     uploads.dispose();
     wait('b', 2, 'store-denied');
     await later(600_000);
-    assert.deepEqual([shown.at(-1), told, sent], [undefined, [], []]);
+    assert.deepEqual([shown.at(-1), notified, sent], [undefined, [], []]);
   });
 });
 

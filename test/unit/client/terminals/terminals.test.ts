@@ -27,12 +27,12 @@ function options(more: Partial<TerminalsOptions> = {}): TerminalsOptions {
 
 function printed(terminals: Terminals, terminalId: string, test: (text: string) => boolean): Promise<string> {
   const done = new Deferred<string>();
-  const look = (): void => {
+  const check = (): void => {
     const text = terminals.outputOf(terminalId);
     if (test(text)) done.resolve(text);
   };
-  const listening = terminals.onDidChange((change) => change.terminalId === terminalId && look());
-  look();
+  const listening = terminals.onDidChange((change) => change.terminalId === terminalId && check());
+  check();
   return done.promise.finally(() => listening.dispose());
 }
 
@@ -177,10 +177,10 @@ describe('Terminals', () => {
 
     it('bounds a flood of output, and reports it no more often than the screen refreshes', async () => {
       const bounded = new Terminals(options({ defaultLimitBytes: 100_000 }));
-      let told = 0;
+      let reportCount = 0;
       bounded.onDidChange(({ append }) => {
         if (append !== undefined) {
-          told += 1;
+          reportCount += 1;
           assert.ok(append.length <= 100_000);
         }
       });
@@ -193,7 +193,7 @@ describe('Terminals', () => {
       assert.equal(truncated, true);
       assert.ok(Buffer.byteLength(output) <= 100_000);
       assert.ok(output.endsWith('end\n'));
-      assert.ok(told <= (performance.now() - begun) / 16 + 3, `told ${told} times`);
+      assert.ok(reportCount <= (performance.now() - begun) / 16 + 3, `told ${reportCount} times`);
       await bounded.closeSession('s');
     });
 

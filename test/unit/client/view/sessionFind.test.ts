@@ -21,7 +21,7 @@ class Session {
   readonly #found: Found[] = [];
   readonly #answers: ToWebview[] = [];
   #counts = new Map<number, number>();
-  #heard: (() => void) | undefined;
+  #onMessage: (() => void) | undefined;
   find: SessionFind | undefined;
 
   constructor(...events: readonly SessionEvent[]) {
@@ -40,14 +40,14 @@ class Session {
     this.find = new SessionFind(source, { type: 'find', id: 1, query, from }, (message) => {
       if (message.type === 'found') this.#found.push(message);
       else this.#answers.push(message);
-      this.#heard?.();
+      this.#onMessage?.();
     });
   }
 
   async until(holds: (found: readonly Found[]) => boolean): Promise<readonly Found[]> {
     while (!holds(this.#found)) {
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#onMessage = resolve;
       });
     }
     return this.#found;
@@ -66,7 +66,7 @@ class Session {
     return [...this.#counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   }
 
-  get told(): readonly Found[] {
+  get foundMessages(): readonly Found[] {
     return this.#found;
   }
 
@@ -151,7 +151,7 @@ describe('find in a session', () => {
     );
     session = new Session(...texts);
     await session.search('needle', { from: 25 });
-    assert.deepEqual(session.told[0]?.counts[0], [25, 1]);
+    assert.deepEqual(session.foundMessages[0]?.counts[0], [25, 1]);
     assert.equal(session.counts().length, 40);
   });
 
@@ -182,7 +182,7 @@ describe('find in a session', () => {
       ...Array.from({ length: 500 }, (_, index) => says(`m${index}`, 'needle', index % 2 ? 'user' : 'agent')),
     );
     await session.search('needle');
-    const before = session.told.length;
+    const before = session.foundMessages.length;
     session.apply(says('new', 'needle needle', 'thought'));
     const found = await session.until((all) => all.length > before);
     assert.deepEqual(
@@ -208,14 +208,14 @@ describe('find in a session', () => {
     session = new Session(says('a', 'needle'));
     for (const text of ['(', 'a)(b', '[', '\\']) {
       await session.search(text, { regex: true, wholeWord: true });
-      assert.deepEqual(pluck(session.told, 'problem'), ['invalid'], text);
+      assert.deepEqual(pluck(session.foundMessages, 'problem'), ['invalid'], text);
     }
   });
 
   it('stops an expression that takes too long', async () => {
     session = new Session(says('a', 'fine'), says('b', `${'a'.repeat(50)}!`, 'user'), says('c', 'fine'));
     await session.search('(a+)+$', { regex: true });
-    assert.equal(session.told.at(-1)?.problem, 'slow');
+    assert.equal(session.foundMessages.at(-1)?.problem, 'slow');
     await session.find?.findIn({ type: 'findIn', id: 1, request: 1, texts: ['aaa'] });
     assert.deepEqual(session.answers, [], 'the search has ended');
   });
@@ -225,7 +225,7 @@ describe('find in a session', () => {
     session.start('(a+)+$', { regex: true });
     // The next turn of the event loop comes before the time limit.
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(session.told, []);
+    assert.deepEqual(session.foundMessages, []);
     await session.until((found) => found.at(-1)?.problem === 'slow');
   });
 
@@ -233,7 +233,7 @@ describe('find in a session', () => {
     session = new Session(says('a', `needle ${'a'.repeat(50)}!`));
     session.start('(a+)+$', { regex: true });
     assert.deepEqual(await session.search('ne+dle', { regex: true }), [[0, 1]]);
-    assert.ok(session.told.every(({ problem }) => problem === undefined));
+    assert.ok(session.foundMessages.every(({ problem }) => problem === undefined));
   });
 
   it('skips empty matches', async () => {
