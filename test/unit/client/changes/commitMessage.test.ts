@@ -1,4 +1,4 @@
-// What an agent learns of changes for a commit message, and how its answer is read.
+// Prompts for commit messages, and how answers are parsed.
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

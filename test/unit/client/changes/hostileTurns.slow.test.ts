@@ -1,5 +1,5 @@
-// Turns that do what is hard to take back, with real agent processes and real git: each is undone
-// to the byte, or names what cannot be.
+// Turns that are hard to undo, with real agent processes and real git: each is undone to the byte,
+// or lists what can't be.
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { useChangeSession } from '../../../support/changes/changeSession';
 import { differenceOf } from '../../../support/changes/copies';
 import { scratchFolder } from '../../../support/scratch';
 
-/** A turn that is wholly undone: commands of a shell, and the files of its list. */
+/** A turn that is undone completely: shell commands, and the files in its list. */
 const TURNS: Readonly<Record<string, readonly [shell: string, ...listed: string[]]>> = {
   'a file that became a folder': ['rm a.txt; mkdir -p a.txt/in; echo x > a.txt/in/b', 'a.txt', 'a.txt/in/b'],
   'a folder that became a file': ['rm -r deep; echo x > deep', 'deep', 'deep/d.txt'],
@@ -74,8 +74,8 @@ describe('a turn that is hard to undo', function () {
   it('is undone except for files over 20 MB, which are named and left alone', async () => {
     await writeFile(path('huge.bin'), Buffer.alloc(21_000_000, 1));
     const conversation = await started();
-    // A file that grows while it is read is kept with what it has then: this one is large from the
-    // start.
+    // A file that grows while it is read is stored with what it contains then, so this one is large
+    // from the start.
     await turn(
       'run truncate -s +1 huge.bin; mkdir ignored; truncate -s 22000000 ignored/x; mv ignored/x new.bin; printf x > a.txt',
     );

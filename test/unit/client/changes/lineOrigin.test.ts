@@ -1,4 +1,4 @@
-// Which turn wrote a line, for real states of a folder.
+// Which turn wrote a line, from real folder states.
 
 import { strict as assert } from 'node:assert';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { seeds } from '../../../support/tier';
 
 const slowly = seeds(0, 1) === 1 ? it : (): void => undefined;
 
-/** The numbers of the turns that wrote the lines of a file; undefined: none. */
+/** Returns the numbers of the turns that wrote the lines of a file. */
 async function writtenLines(
   test: ReturnType<typeof useChangeSession>,
   name: string,

@@ -1,4 +1,4 @@
-// Which files an agent names, by its tool calls, commands and writes.
+// Which files an agent names in tool calls, commands and writes.
 import { strict as assert } from 'node:assert';
 import { NamedFiles } from '../../../../src/client/changes/namedFiles';
 

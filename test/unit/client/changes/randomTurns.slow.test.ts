@@ -1,5 +1,5 @@
-// Random turns of real agent processes against real git: the list of each is what a comparison of
-// two copies of the folder says.
+// Random turns of real agent processes with real git: each lists the same changes as a comparison
+// of two copies of the folder.
 import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { differenceOf, filesOf } from '../../../support/changes/copies';
 import { scratchFolder } from '../../../support/scratch';
 import { seeded } from '../../../support/store/random';
 
-/** Schedules of one run, and turns of each. */
+/** Schedules per run, and turns per schedule. */
 const SCHEDULES = 6;
 const TURNS = 6;
-/** No file system tells what happens within one tick apart. */
+/** File systems don't distinguish times within one tick. */
 const TICK_MS = 30;
 
-/** The same of a list; a rename is a removed file and a new one. */
+/** Comparable lines; a rename is a removed file and a new one. */
 function linesOf(changes: readonly FileChange[]): string[] {
   return changes
     .flatMap(({ path, oldPath, before, after }) => {
@@ -28,7 +28,7 @@ function linesOf(changes: readonly FileChange[]): string[] {
     .sort();
 }
 
-/** What all files of a repository's own folder are. */
+/** Everything in the repository's `.git` folder. */
 async function repositoryOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   for (const [path, what] of [...(await filesOf(join(folder, '.git')))].sort()) hash.update(`${path}\0${what}\0`);
@@ -79,8 +79,7 @@ describe('random turns', function () {
         return (kinds[random(kinds.length)] as () => string)();
       };
 
-      // Of a file that two turns change in immediate succession, it is not known who did
-      // what.
+      // If two turns change a file in immediate succession, it is unknown which one did what.
       const playNext = (): string => {
         const name = (): string => `next/${'abc'[random(3)]}.txt`;
         const kinds: readonly (() => string)[] = [
@@ -104,7 +103,7 @@ describe('random turns', function () {
           const copy = join(copies, `${turn}-${part}`);
           return { text: [...plays, `sleep ${TICK_MS}`, `run cp -a '${folder}' '${copy}'`].join('\n'), copy };
         });
-        // What was changed since the last state is known only once the first state of the turn is.
+        // Earlier changes are recognized only once the turn's first state was taken.
         const gate = join(copies, `${turn}-gate`);
         const hasUser = random(2) === 0;
         if (hasUser) {

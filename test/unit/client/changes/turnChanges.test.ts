@@ -1,4 +1,4 @@
-// What turns change on disk, with real agent processes and real git: no matter who writes, and how
+// What turns change on disk, with real agent processes and real git, whoever writes and however
 // early.
 
 import { strict as assert } from 'node:assert';
@@ -55,7 +55,7 @@ describe('the changes of turns on disk', function () {
     await started();
     await turn('own-later late.txt late\nown a.txt x');
     await writeFile(path('b.txt'), 'mine\n');
-    await sleep(50); // no file system tells what happens within one tick apart
+    await sleep(50); // file times have the resolution of a tick
     assert.deepEqual(await listed(await turn('own a.txt y')), ['a.txt +1 −1']);
   });
 
@@ -113,7 +113,7 @@ describe('the changes of turns on disk', function () {
     const text = `update ${reading}\npermission\nedit a.txt changed\nwrite ${path('c.txt')} c\nown b.txt unnoticed`;
     const { done } = conversation.send(text);
     await test.session.until(({ model }) => model.state.permissions.size === 1);
-    await (await conversation.changes.states()).take(); // after what was named
+    await (await conversation.changes.states()).take(); // after the named files were read
     const [asked] = conversation.model.state.permissions.keys();
     conversation.answerPermission(asked ?? '', 'allow');
     const { turnId: id } = await done;
@@ -181,7 +181,7 @@ describe('the changes of turns on disk', function () {
     const release = test.changes.holdBack();
     const conversation = open();
     const said = await conversation.send('say Hello').done;
-    await sleep(50); // no file system tells what happens within one tick apart
+    await sleep(50); // file times have the resolution of a tick
     const first = await conversation.send('own a.txt changed').done;
     const second = await conversation.send('run rm b.txt').done;
     await sleep(50);
@@ -249,7 +249,7 @@ describe('the changes of turns on disk', function () {
   slowly('asks about files that changed meanwhile and were not named', async () => {
     const conversation = await started();
     const { changes } = conversation;
-    // What the agent does not tell may be another program's.
+    // Changes that the agent doesn't name may come from another program.
     const turnId = await turn('edit a.txt agent\nown b.txt other');
     assert.deepEqual([...(await changes.unnamedOf(turnId))], [path('b.txt')]);
     const review = await changes.loadReview();
@@ -271,7 +271,7 @@ describe('the changes of turns on disk', function () {
     const ids: string[] = [];
     for (let number = 1; number <= 5; number++) {
       ids.push((await conversation.send(`own ${number}.txt x`).done).turnId);
-      await sleep(50); // no file system tells what happens within one tick apart
+      await sleep(50); // file times have the resolution of a tick
     }
     const asked = test.changes.asked.length;
     release();
@@ -543,7 +543,7 @@ describe('the changes of a session', function () {
     await test.session.until(
       ({ model }) => model.state.turn !== undefined && model.turn(model.state.turn.id)?.changes !== undefined,
     );
-    const kept = test.kept(); // as the journal has it when the window is killed
+    const kept = test.kept(); // as in the journal when the window is killed
     const turnId = kept.model.state.turn?.id ?? '';
     conversation.cancel();
     await done;

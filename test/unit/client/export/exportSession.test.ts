@@ -1,5 +1,5 @@
-// Sessions as files: what real agents said comes back from JSON as it was, and a page or a file of
-// anybody does no harm.
+// Sessions as files: what real agents said is read back unchanged from JSON, and pages and files
+// from unknown sources do no harm.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { knownSecrets } from '../../../../src/base/redact';

@@ -1,5 +1,5 @@
-// Conversations with HTTP agents of the Agent Communication Protocol: our own server and servers
-// that break off, refuse and answer oddly.
+// Conversations with HTTP agents of the Agent Communication Protocol: our own server, and servers
+// that break off, reject requests or send unexpected responses.
 
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';

@@ -1,4 +1,4 @@
-// Branches of a session that only an agent server holds: announced immediately with a button, kept
+// Branches of a session that only an agent server has: reported immediately with a button, kept
 // when the window ends, and never merged.
 
 import { strict as assert } from 'node:assert';
@@ -37,8 +37,8 @@ describe('a session with another branch on a server', function () {
     return one.conversation;
   }
   /**
-   * A conversation that went on beside a rival, and has sent a message since: the server holds both
-   * branches.
+   * A conversation that continued beside a rival and has sent a message since, so that the server
+   * has both branches.
    */
   async function diverged() {
     const server = await serve([echo]);

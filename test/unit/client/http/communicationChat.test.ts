@@ -1,5 +1,4 @@
-// The session of a conversation with HTTP agents over the end of its window, in the middle of an
-// answer.
+// The session of a conversation with HTTP agents when its window ends during an answer.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
@@ -27,8 +26,8 @@ describe('the session of a conversation with an HTTP agent', () => {
   const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
 
   /**
-   * The stored state when the window fails while the agent answers.
-   * @param until called with what comes from the agent
+   * Returns the stored state when the window fails while the agent answers.
+   * @param until called with what the agent sends
    */
   async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ stored: Kept; id: string }> {
     const running = new Kept();

@@ -1,5 +1,5 @@
-// What "Show Protocol Traffic" has of an HTTP agent: each exchange with its body, and no secret in
-// any of them.
+// What "Show Protocol Traffic" shows of an HTTP agent: each exchange with its body, without
+// secrets.
 import { strict as assert } from 'node:assert';
 import { redactSignatures } from '../../../../src/distributed/model/resourceUrl';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

@@ -1,5 +1,4 @@
-// Conversations with the HTTP agents of the tests, served on loopback, and what tests look at in
-// them.
+// Conversations with the HTTP agents of the tests, served on loopback.
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
@@ -23,7 +22,7 @@ import { stopStubs } from '../../../support/servers/stubServer';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 export const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords];
-// What the settings would hold.
+// As in settings.
 export const TOKEN = 'Bearer $\u007bsecret:token}';
 
 export class Kept implements DescriptorPort {
@@ -59,7 +58,6 @@ export const notices = ({ conversation }: TestConversation): string[] =>
 
 export interface FarAgents {
   /**
-   * A conversation with an agent.
    * @param sessionId of a session to continue; absent: a new one
    * @param transcript whether the client has it
    */
@@ -70,7 +68,6 @@ export interface FarAgents {
     transcript?: 'keep' | 'replay',
     kept?: KeptConversation,
   ): TestConversation;
-  /** A conversation with an agent of a new server. */
   openServed(
     name: string,
     services?: Partial<ConversationServices>,

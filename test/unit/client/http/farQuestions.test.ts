@@ -1,4 +1,5 @@
-// What an HTTP agent asks: the next message answers it, after a restart and in the next window too.
+// Questions of an HTTP agent: the next message answers them, also after a restart and in the next
+// window.
 import { strict as assert } from 'node:assert';
 import { phaseOf } from '../../../../src/client/view/projectSession';
 import { define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';

@@ -1,5 +1,5 @@
-// The sessions of HTTP agents: they continue after a restart, at another address and with the next
-// window, or say what is missing.
+// Sessions of HTTP agents: they continue after a restart, at another address and in the next
+// window, or report what is missing.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import type { KeptConversation } from '../../../../src/client/conversation/persistence';
@@ -101,9 +101,7 @@ describe('an HTTP agent in the panel', function () {
     });
 
     describe('while its agent still works for a killed window', () => {
-      /**
-       * A window in the middle of its first answer, and what it had kept when it was killed then.
-       */
+      /** Returns a window killed during its first answer, and what it had stored by then. */
       async function killed(
         asksFor?: string,
         stored?: KeptConversation,

@@ -1,4 +1,4 @@
-// MCP servers as people configure them for VS Code, and what an agent gets of each.
+// MCP servers as configured for VS Code, and what an agent gets of each.
 
 import { strict as assert } from 'node:assert';
 import { parseSettings } from '../../../../src/agents/settingsText';
@@ -8,7 +8,7 @@ import { describeStart, environmentReadBy } from '../../../../src/client/transpo
 import { pluck } from '../../../support/pluck';
 
 const file = `{
-  // what the file looks like in the wild
+  // typical files have comments and trailing commas
   "inputs": [{ "type": "promptString", "id": "key", "description": "Key", "password": true },],
   "servers": {
     "files": {

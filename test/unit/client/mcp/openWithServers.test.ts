@@ -1,4 +1,4 @@
-// An agent that takes no MCP servers still opens a session; what the user loses by it is said.
+// An agent that rejects MCP servers still opens a session, and the user learns what is missing.
 
 import { strict as assert } from 'node:assert';
 import { createInterface } from 'node:readline';
@@ -34,7 +34,7 @@ describe('a session of an agent that refuses MCP servers', () => {
     if (names.includes('parley')) throw new Error('exited');
   };
 
-  /** @param answer to the names of the servers @returns what was lost */
+  /** @param answer to the names of the servers @returns omitted servers */
   async function open(answer: (names: string) => void, servers = [own, users]): Promise<readonly string[]> {
     const agent = parseAgent({ command: 'claw' }, 'claw');
     const description = { version } as AgentDescription;

@@ -1,4 +1,4 @@
-// What an agent may read and write, and the answers that it gets.
+// What an agent may read and write, and what it is answered.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,10 @@ import { isBelow, isForeignShare } from '../../../../src/client/requests/roots';
 
 const never = new AbortController().signal;
 
-/** Files on the disk, and a user who answers as told. */
+/** Files on disk, and a user with fixed answers. */
 class DiskPort implements FilePort {
   readonly questions: string[] = [];
   answer: (signal: AbortSignal) => boolean | Promise<boolean> = () => false;
-  /** Held back until resolved. */
   gate: Promise<void> = Promise.resolve();
 
   async readText(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-// Code of an answer as a change of a file: the file that it names, and the file with it.
+// Code blocks of answers, applied to files.
 import assert from 'node:assert/strict';
 import { codeChange } from '../../../../src/client/requests/codeChange';
 
@@ -59,7 +59,7 @@ describe('a code block applied to a file', () => {
       assert.equal(codeChange(patch(first), '').in(FILE.replace('one', '1')), undefined);
       assert.equal(codeChange(patch(first), '').in(`${FILE}${FILE}`), undefined);
       assert.equal(codeChange(patch(second, first), '').in(FILE), undefined);
-      // A part of a line is no line.
+      // A part of a line isn't a line.
       assert.equal(codeChange(patch('@@ -1 +1 @@\n-one\n+1'), '').in('none\n'), undefined);
       assert.equal(codeChange(patch('@@ -0,0 +1 @@\n+zero'), '').in(FILE), undefined);
     });

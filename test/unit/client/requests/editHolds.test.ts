@@ -1,4 +1,4 @@
-// Queued messages that are being edited, in one page or two: none waits for a closed page.
+// Queued messages that are edited in one or two pages: a closed page holds none.
 
 import assert from 'node:assert/strict';
 import { EditHolds } from '../../../../src/client/requests/editHolds';

@@ -1,5 +1,4 @@
-// A change that the user edits before it is made: the whole file with it, and what the agent
-// learns.
+// Changes that the user edits before they are made: the whole file, and the message to the agent.
 import assert from 'node:assert/strict';
 import { editMessage, editsIn, proposalIn, proposalOf } from '../../../../src/client/requests/editedProposal';
 import type { ToolContent } from '../../../../src/session/events/content';

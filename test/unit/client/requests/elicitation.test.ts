@@ -1,5 +1,4 @@
-// Forms and pages of real agent processes: asked, answered once, never left open, and nothing
-// answered that the user did not answer.
+// Forms and pages of real agent processes: answered once, by the user only, and never left open.
 
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';

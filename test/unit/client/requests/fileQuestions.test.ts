@@ -1,4 +1,4 @@
-// Questions about files: one at a time in the transcript, all over with the turn.
+// Questions about files: one at a time in the transcript, closed with the turn.
 
 import { strict as assert } from 'node:assert';
 import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
@@ -28,7 +28,6 @@ describe('questions about files', () => {
       ({ permissionId }) =>
         !events.some((event) => event.type === 'permission_closed' && event.permissionId === permissionId),
     );
-  /** Answers the open question. */
   const answer = (optionId: string | null): void => {
     const [question] = open();
     assert.ok(question);
@@ -41,7 +40,7 @@ describe('questions about files', () => {
     await settled();
     const [{ title, description, options } = assert.fail()] = asked();
     assert.equal(title, 'Allow Ada to write a file outside its folders?');
-    assert.equal(description, '/etc/\u202epasswd'); // the card shows what is hidden
+    assert.equal(description, '/etc/\u202epasswd'); // the card shows invisible characters
     assert.deepEqual(pluck(options, 'optionId'), ['allow', 'refuse', 'refuseAll']);
     answer('allow');
     assert.equal(await answered, true);

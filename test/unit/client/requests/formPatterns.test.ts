@@ -1,4 +1,4 @@
-// Patterns of an agent's form are matched as on the platform, and none can block the host.
+// Patterns in agents' forms are matched as in a browser, and can't block the host.
 import { strict as assert } from 'node:assert';
 import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
 

@@ -1,4 +1,4 @@
-// Where in its file a part stands that an agent wants to change, for the numbers of its lines.
+// Where a changed fragment is in its file, for line numbers.
 import { strict as assert } from 'node:assert';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('the first line of a change', () => {
     newText,
   });
 
-  /** The lines of changes once all their files were read. */
+  /** Returns the lines of changes once all files are read. */
   async function known(changes: readonly FileChange[], isMade = false): Promise<(number | undefined)[]> {
     let found = 0;
     for (const one of changes)

@@ -1,4 +1,4 @@
-// Changes to a file as the panel shows them: found in bounded time, and once.
+// Changes in a file as the panel shows them: found in bounded time, and only once.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { lineDiff, newEnds } from '../../../../src/client/requests/lineDiff';
@@ -10,10 +10,7 @@ import { seeded } from '../../../support/store/random';
 const lines = (count: number, of: (index: number) => string = (n) => `line ${n}`): string =>
   Array.from({ length: count }, (_, n) => `${of(n)}\n`).join('');
 
-/**
- * The new text, put together from the old one and the hunks. Fails where a hunk does not say what
- * stands in its place.
- */
+/** Applies hunks to the old text. Fails if a hunk doesn't match its place. */
 function apply(oldText: string, hunks: NonNullable<ReturnType<typeof lineDiff>>['hunks']): string {
   const left = oldText.split('\n').slice(0, -1);
   const made: string[] = [];

@@ -1,4 +1,4 @@
-// Which files start programs, by their names and through links.
+// Which files start programs, by name and through links.
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Questions of an earlier window, which their agent asks once more: not those of another agent.
+// Questions of an earlier window, repeated by the same agent or another one.
 
 import assert from 'node:assert/strict';
 import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';

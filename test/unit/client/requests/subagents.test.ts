@@ -1,5 +1,5 @@
-// Plans by id and the sessions that an agent runs for ours, from real agent processes: what they
-// are, what goes between them, and that their questions are heard.
+// Plans by id and the sessions that an agent runs for ours, with real agent processes: states,
+// messages between them, and their questions.
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
 import { projectItem } from '../../../../src/client/view/projectItem';
@@ -38,7 +38,6 @@ describe('plans by id and subagents', function () {
   };
   const play = (...updates: readonly object[]) =>
     session.conversation.send(updates.map((update) => `update ${JSON.stringify(update)}`).join('\n')).done;
-  /** An update of another session than ours. */
   const ofChild = (sessionId: string, update: object): string =>
     `notify session/update ${JSON.stringify({ sessionId, update })}`;
   const subagents = () => items().filter((item) => item.kind === 'tool' && item.toolKind === 'subagent');

@@ -1,12 +1,9 @@
-// Which command lines are one plain command, so that a rule may be about them.
+// Which command lines are one plain command that a rule can match.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import { matchesWords, plainWords } from '../../../../src/client/rules/runners';
 
-/**
- * What an agent may try, so that a rule for `npm test` (or `npm test *`) lets it run something
- * else.
- */
+/** Attempts to run something else with a rule for `npm test` (or `npm test *`). */
 const HOSTILE: readonly string[] = [
   ...['npm test && rm -rf ~', 'npm test; rm -rf ~', 'npm test | sh', 'npm test || id', 'npm test & id', 'npm test\nid'],
   ...['npm test\r\nid', 'npm test\rid', 'npm test\u2028id', 'npm test\u0085id', 'npm test\u000bid', 'npm test\tid'],

@@ -1,4 +1,4 @@
-// Answers for good, of which the agent alone knows later.
+// Permanent answers, which only the agent stores.
 import { strict as assert } from 'node:assert';
 import { keptAnswers } from '../../../../src/client/rules/pastRequests';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';

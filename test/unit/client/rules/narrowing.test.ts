@@ -1,5 +1,4 @@
-// Rules that ask or reject: on paths with links and other spellings, and against random command
-// lines.
+// Rules that ask or reject: paths with links and other spellings, and random command lines.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import {
@@ -141,7 +140,7 @@ describe('a rule that rejects', () => {
     'terraform apply',
     'kubectl delete pod',
   ];
-  /** What makes another line that runs a line, in a shell of POSIX. */
+  /** Quotes a line for a POSIX shell. */
   const quoted = (line: string): string => `'${line.replaceAll("'", "'\\''")}'`;
   type Around = readonly [title: string, make: (line: string, below: (limit: number) => number) => string];
   const PREFIXES: readonly Around[] = [
@@ -244,7 +243,7 @@ describe('a rule that rejects', () => {
           timeout: 9000,
         });
       } catch {
-        // The exit code of the last command of the line.
+        // The exit code is that of the line's last command.
       }
       if (!existsSync(join(base, 'ran'))) continue;
       ran++;

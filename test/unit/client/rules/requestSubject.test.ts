@@ -1,4 +1,4 @@
-// What a request is about, in the fields of different agents.
+// The subject of a request, in the fields of different agents.
 
 import assert from 'node:assert/strict';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';

@@ -1,5 +1,5 @@
-// The state of a chat's session: its agent stores and reads it as one that is served does, it goes
-// along when the session is shared, and no other agent replaces it.
+// The state of a chat's session: its agent stores and reads it as if served, it is shared with the
+// session, and no other agent replaces it.
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Parts of an HTTP agent's answer with their own addresses, read while the answer is
-// being given.
+// Parts of an HTTP agent's answer with their own addresses, loaded during the answer.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -44,10 +43,7 @@ describe('parts of an answer that are stored elsewhere', function () {
   const remote = (path: string, more: object = {}): MessagePart =>
     part({ content_url: `${server.origin}${path}`, ...more });
 
-  /**
-   * A conversation with an agent that answers with these parts, and what is read of them as it
-   * comes.
-   */
+  /** A conversation with an agent that answers with these parts, and what is loaded of them. */
   async function asked(parts: readonly MessagePart[], of: Resolver = resolver()) {
     const agent = agentOf('writer', async (_input, out) => {
       for (const one of parts) out.part(one);

@@ -1,4 +1,4 @@
-// A session that goes from machine to machine, with an agent on each.
+// A session that moves from machine to machine, with an agent on each.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Sessions from other servers in the transcript of a conversation, from real servers on loopback:
-// whole, in order, with their gaps, and gone on with by real agents.
+// Sessions from real servers on loopback in the transcript of a conversation: complete, in order,
+// with their gaps, and continued by real agents.
 
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';

@@ -1,5 +1,5 @@
-// Parts of messages with their own addresses, in the transcript of a session from
-// elsewhere and on the way to its next agent.
+// Parts of messages with their own addresses, in the transcript of a session from elsewhere and for
+// its next agent.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// Where the messages of sessions are kept: the setting, the keys that belong to one place, and the
-// files beside the sessions.
+// Where messages of sessions are stored: the setting, the keys of a place, and the files next to
+// the sessions.
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

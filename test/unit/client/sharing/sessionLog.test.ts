@@ -1,4 +1,4 @@
-// The messages of conversations with real agents as objects in a store: all of them, in order,
+// Messages of conversations with real agents as objects in a store: complete, in order, and only
 // once, whatever happens in between.
 
 import assert from 'node:assert/strict';
@@ -113,7 +113,7 @@ describe('the messages of a session', function () {
     await conversation.send('say three').done;
     await log.settled();
     assert.equal((await store.list('sessions/', never)).length, 6);
-    // A later window knows that it was shared.
+    // A later window knows that the session was shared.
     log.dispose();
     const later = logOf(conversation);
     await conversation.send('say four').done;
@@ -434,7 +434,6 @@ describe('the messages of a session', function () {
   });
 });
 
-/** A store that forgets everything with the test. */
 class MemoryStore implements ResourceStore {
   readonly id = 'memory';
   readonly isLocal = false;

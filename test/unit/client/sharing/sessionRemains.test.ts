@@ -1,5 +1,5 @@
-// What a deleted session leaves behind: nothing that only it had, and everything that another
-// session continues from.
+// What a deleted session leaves: nothing that only it had, and everything from which another
+// session continues.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

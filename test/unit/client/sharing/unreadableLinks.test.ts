@@ -1,5 +1,5 @@
-// Links into a bucket are given away only when others can read them: with a real server of other
-// people that checks signatures.
+// Links into a bucket are shared only if others can read them: with a real server that checks
+// signatures.
 
 import assert from 'node:assert/strict';
 import { FileStore } from '../../../../src/client/sharing/fileStore';

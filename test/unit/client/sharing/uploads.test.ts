@@ -1,4 +1,4 @@
-// Retries of uploads, and when the user hears of them: once for each reason, in time.
+// Retries of uploads, and when the user is notified: once for each reason, in time.
 
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

@@ -276,7 +276,7 @@ describe('Terminals', () => {
       await terminals.waitForExit('s', { terminalId }, never);
       const pid = Number.parseInt(await printed(terminals, terminalId, (text) => text.includes('x')), 10);
       await terminals.release('s', { terminalId });
-      // An unread pipe is closed: the next write of the daemon fails.
+      // The unread pipe is closed, so the daemon's next write fails.
       await goneFrom(pid);
     });
 
@@ -331,8 +331,8 @@ describe('Terminals', () => {
 
     it('leaves nothing running when the window is killed with its extension host', async () => {
       const outfile = join(folder, 'host.mjs');
-      // A program that stands for the extension host: it runs a command that ignores SIGTERM, and
-      // prints what the command prints.
+      // A program that stands in for the extension host: it runs a command that ignores SIGTERM,
+      // and prints its output.
       await build({
         stdin: {
           contents: `import { Terminals } from './src/client/terminals/terminals';

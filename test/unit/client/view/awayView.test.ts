@@ -1,4 +1,4 @@
-// What happened in a session while it was not shown, from its events alone.
+// What happened in a session while it wasn't shown, from its events alone.
 import { strict as assert } from 'node:assert';
 import { join, resolve } from 'node:path';
 import type { FileChange } from '../../../../src/changes/model/fileChange';

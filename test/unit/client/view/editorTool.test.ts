@@ -1,4 +1,4 @@
-// Calls of the editor's tools, as agents name them.
+// Calls of the editor's tools, under the names that agents use.
 import assert from 'node:assert/strict';
 import { join, resolve } from 'node:path';
 import { editorToolOf, editorToolPlace } from '../../../../src/client/view/editorTool';

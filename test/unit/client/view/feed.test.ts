@@ -1,4 +1,4 @@
-// What reaches a webview: few messages however many updates, nothing lost when it is slow or
+// What reaches a webview: few messages for any number of updates, and nothing lost if it is slow or
 // hidden.
 
 import { strict as assert } from 'node:assert';
@@ -16,7 +16,7 @@ import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
 const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
 
-/** What a webview would hold after these messages. */
+/** Applies messages as a webview does. */
 class Reader {
   readonly messages: ToWebview[] = [];
   readonly items = new Map<number, ItemView>();
@@ -402,7 +402,7 @@ describe('session feed at the end of a turn', () => {
     const prompt = await prompted.promise;
     agent.update('s1', 'first ');
     await reader.until(() => reader.text(1) === 'first ');
-    // Frames never come.
+    // Frames never arrive.
     globalThis.setTimeout = ((run: () => void, ms = 0) => real(ms > 0 && ms <= 17 ? () => {} : run, ms)) as never;
     agent.update('s1', 'last words');
     agent.answer(prompt, { stopReason: 'end_turn' });

@@ -1,4 +1,4 @@
-// Which links of an agent's text are followed, and where to.
+// Which links in an agent's text are followed, and where to.
 
 import assert from 'node:assert/strict';
 import { join, posix, resolve, win32 } from 'node:path';
@@ -96,7 +96,7 @@ describe('candidatesOf', () => {
 
 const ROOTS = ['C:\\project'];
 
-/** Where a link would be looked for on Windows. */
+/** Returns where a link is looked up on Windows. */
 function linked(href: string): readonly string[] {
   const target = parseLink(href);
   return target.kind === 'file' ? candidatesOf(target.paths, ROOTS, win32) : [];

@@ -1,5 +1,4 @@
-// What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that
-// they have in the file.
+// What the panel gets of a tool call: both ends of a long text, and lines numbered as in the file.
 
 import { strict as assert } from 'node:assert';
 import type { FileChange } from '../../../../src/client/requests/fragmentLines';

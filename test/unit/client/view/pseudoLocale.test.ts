@@ -1,5 +1,5 @@
-// A pseudo-locale writes each text of ours with accents on its letters: what a person sees without
-// them was not translated, or put together from pieces that were not.
+// A pseudo-locale puts accents on the letters of all our texts: text without them was not
+// translated, or was composed of untranslated pieces.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import * as l10n from '@vscode/l10n';
@@ -12,7 +12,7 @@ import { testConversation } from '../../../support/sessions/conversation';
 
 const ENGLISH = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as l10nJsonFormat;
 
-/** Words of three letters and more without an accent, but for names and settings. */
+/** Words of three or more letters without an accent, except names and settings. */
 function plainWords(text: string): readonly string[] {
   const names = /\b(?:Ada|nowhere-agent|parley\.\w+|PATH|https?:\S+)\b|\/\S+/g;
   return text.replace(names, '').match(/(?<![\p{L}\p{M}])[A-Za-z]{3,}(?![\p{L}\p{M}])/gu) ?? [];

@@ -53,7 +53,7 @@ class Session {
     return this.#found;
   }
 
-  /** Searches to the end. @returns entries and how many matches each has */
+  /** Searches to the end. @returns entries with their number of matches */
   async search(text: string, options: Partial<FindQuery> & { from?: number } = {}): Promise<[number, number][]> {
     this.#found.length = 0;
     this.start(text, options);

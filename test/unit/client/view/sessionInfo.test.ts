@@ -1,4 +1,4 @@
-// The list of what there is to know of a session.
+// The details of a session.
 import { strict as assert } from 'node:assert';
 import { required } from '../../../../src/acp/protocol/dialect';
 import type { Instructions } from '../../../../src/client/ports/ports';

@@ -1,4 +1,4 @@
-// What a session is doing, for lists and for keeping the machine awake.
+// A session's state, for lists and for keeping the machine awake.
 import { strict as assert } from 'node:assert';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { worksByItself } from '../../../../src/client/view/sessionStatus';

@@ -1,4 +1,4 @@
-// What a session stores of the product's own texts, read again by a window in another language.
+// The product's own texts in a stored session, read by a window in another language.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import * as l10n from '@vscode/l10n';
@@ -25,7 +25,7 @@ describe('the texts of a stored session', () => {
 
   afterEach(speakEnglish);
 
-  /** A session whose agent has exited with a message in the queue, as the journal has it. */
+  /** Stores a session whose agent exited with a message in the queue. */
   async function store({ noted, restarts = true }: { noted?: SessionEvent; restarts?: boolean } = {}): Promise<void> {
     const window = windows.start({ services: { restarts: () => false } });
     const { conversation, session } = window;
@@ -71,7 +71,7 @@ describe('the texts of a stored session', () => {
   });
 
   it('contain the words of agents and servers unchanged', async () => {
-    const sentence = 'Restart it.'; // A text of the product as well.
+    const sentence = 'Restart it.'; // The product has the same text.
     await store({ noted: { type: 'error', code: 'agent-error 1', message: sentence } });
     speakGerman();
     assert.match(shown(windows.start().conversation), /"text":"Restart it\."/);

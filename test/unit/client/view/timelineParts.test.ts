@@ -1,4 +1,4 @@
-// The times of a session's turns and calls, as the timeline gets them.
+// The times of a session's turns and calls, for the timeline.
 
 import { strict as assert } from 'node:assert';
 import { entryOf, timelineParts } from '../../../../src/client/view/timelineParts';

@@ -1,4 +1,4 @@
-// Describes a turn: who began it, and what showed that it is over.
+// Describes a turn: who began it, and how its end was detected.
 import { strict as assert } from 'node:assert';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { lineOfTurn } from '../../../../src/client/view/turnWords';
