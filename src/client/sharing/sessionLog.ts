@@ -131,7 +131,7 @@ export class SessionLog implements Disposable {
 
   /**
    * Continues a session from elsewhere, whose messages are the whole transcript.
-   * @param whenPainted resolves when the newest are painted; storing thousands of locations waits for it
+   * @param whenPainted storing thousands of locations waits until the newest are painted
    */
   begin(descriptor: SessionDescriptor, whenPainted?: Promise<void>): void {
     this.#adopted = descriptor;

@@ -1,5 +1,5 @@
-// What turns change on disk, with real agent processes and real git, whoever writes and however
-// early.
+// What turns change on disk, with real agent processes and real git, whichever process writes and
+// however early.
 
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
