@@ -143,7 +143,7 @@ export function programName(word: string): string {
 /** Returns what the arguments contain; undefined: nothing that is run. */
 export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
-  const started = BY_PREFIX.filter(({ prefix: start }) => name.startsWith(start)).map(({ runner }) => runner);
+  const started = BY_PREFIX.filter(({ prefix }) => name.startsWith(prefix)).map(({ runner }) => runner);
   const runners = [...(BY_NAME.get(name) ?? []), ...started].filter(
     ({ when }) => when === undefined || when.test(line),
   );
