@@ -80,11 +80,11 @@ export class FileList extends Component<FileListProps> {
     const end = Math.min(total, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN_ROWS);
     this.#rows = { first, end };
     list.active = Math.max(0, Math.min(list.active, total - 1));
-    const shown = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
+    const indexes = Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
     // The focused row stays in the page, whatever is visible.
     if (this.#hasFocus && total > 0) {
-      if (list.active < first) shown.unshift(list.active);
-      else if (list.active >= end) shown.push(list.active);
+      if (list.active < first) indexes.unshift(list.active);
+      else if (list.active >= end) indexes.push(list.active);
     }
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: the rows in it have the roles
@@ -111,7 +111,7 @@ export class FileList extends Component<FileListProps> {
           aria-label={strings.changes.changedFiles}
           style={{ height: `${total * ROW_HEIGHT}px` }}
         >
-          {shown.map((index) => {
+          {indexes.map((index) => {
             const file = files.at(index);
             const act = (kind: ChangesAction['kind']) => (): void => {
               if (file) post({ type: 'changesAction', kind, scope, file: file.id });
@@ -159,16 +159,16 @@ export class FileList extends Component<FileListProps> {
     const hadFocus = this.#hasFocus;
     const focused = this.#focused;
     const indexOf = (id: string | undefined): number => (id === undefined ? -1 : files.indexOf(id));
-    const shown = [...box.querySelectorAll<HTMLElement>('.change')];
+    const rows = [...box.querySelectorAll<HTMLElement>('.change')];
     const topIndex = Math.ceil(box.scrollTop / ROW_HEIGHT);
-    const anchor = shown.find(
+    const anchor = rows.find(
       ({ dataset }) => Number(dataset.index) === (hadFocus && this.#activeId !== undefined ? list.active : topIndex),
     )?.dataset;
-    const at = indexOf(this.#activeId);
-    if (at >= 0) list.active = at;
+    const index = indexOf(this.#activeId);
+    if (index >= 0) list.active = index;
     // Otherwise, one more key press would undo the next file.
     if (hadFocus && files.total > 0)
-      this.#buttonToFocus = at >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
+      this.#buttonToFocus = index >= 0 ? Math.max(0, focused) : focused === 3 ? 0 : Math.max(0, focused);
     // While the pointer is over the list, it does not shrink, so that no other button moves under
     // the pointer.
     if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
@@ -195,13 +195,13 @@ export class FileList extends Component<FileListProps> {
     if (this.#buttonToFocus === undefined || list.files.total === 0) return;
     if (list.files.at(list.active)) {
       const buttons = this.#buttons(list.active);
-      const wanted = buttons[this.#buttonToFocus];
+      const button = buttons[this.#buttonToFocus];
       this.#buttonToFocus = undefined;
       // Avoids that screen readers read it again.
-      if (wanted && !wanted.hidden && wanted === document.activeElement) return;
+      if (button && !button.hidden && button === document.activeElement) return;
       // The other buttons only exist while the row has the focus.
       buttons[0]?.focus({ preventScroll: true });
-      wanted?.focus({ preventScroll: true });
+      button?.focus({ preventScroll: true });
     } else if (!this.#hasFocus) {
       this.#element.focus({ preventScroll: true });
     }
@@ -222,10 +222,10 @@ export class FileList extends Component<FileListProps> {
     const { files, fileToFocus } = this.props.list;
     const file = fileToFocus.peek();
     if (file === undefined) return;
-    const at = files.indexOf(file);
-    if (at < 0 && files.loadMore()) return;
+    const index = files.indexOf(file);
+    if (index < 0 && files.loadMore()) return;
     fileToFocus.value = undefined;
-    if (at >= 0) this.#moveTo(at, 0);
+    if (index >= 0) this.#moveTo(index, 0);
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -32,8 +32,8 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
   // The bar with the focus stays expanded.
   const used = document.activeElement?.closest<HTMLElement>('[data-bar]')?.dataset.bar;
   const order = [used, chosen.value].flatMap((id) => due.filter((bar) => bar.id === id));
-  const shown = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MAX_BARS - 1 : MAX_BARS));
-  const folded = due.filter((bar) => !shown.has(bar));
+  const expandedBars = new Set([...new Set([...order, ...due])].slice(0, isAwayShown.value ? MAX_BARS - 1 : MAX_BARS));
+  const folded = due.filter((bar) => !expandedBars.has(bar));
 
   useLayoutEffect(() => {
     chosen.value = undefined;
@@ -59,7 +59,7 @@ export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly 
         </div>
       )}
       {bars.map(({ id, Content }, at) => (
-        <div key={id} class="mount" data-bar={id} hidden={!shown.has(bars[at]!)}>
+        <div key={id} class="mount" data-bar={id} hidden={!expandedBars.has(bars[at]!)}>
           <Content place={place} />
         </div>
       ))}

@@ -76,8 +76,8 @@ export function Popup(props: PopupProps) {
 
   function close(): void {
     setOpen(false);
-    const shown = trigger.current?.checkVisibility() ? trigger.current : opener.current;
-    if (shown instanceof HTMLElement) shown.focus();
+    const focusTarget = trigger.current?.checkVisibility() ? trigger.current : opener.current;
+    if (focusTarget instanceof HTMLElement) focusTarget.focus();
   }
 
   function choose(item: PopupItem | undefined): void {
@@ -103,9 +103,9 @@ export function Popup(props: PopupProps) {
       setOpen(false);
       return;
     } else if (event.key.length === 1 && !isLong) {
-      const wanted = event.key.toLowerCase();
+      const letter = event.key.toLowerCase();
       const order = [...items.keys()].map((index) => (active + 1 + index) % items.length);
-      const found = order.find((index) => items[index]!.label.toLowerCase().startsWith(wanted));
+      const found = order.find((index) => items[index]!.label.toLowerCase().startsWith(letter));
       if (found !== undefined) setActive(found);
     } else return;
     event.preventDefault();

@@ -49,11 +49,11 @@ export function dropIn(data: DataTransfer): boolean {
  * @returns whether there was one
  */
 export function undoPaste(): boolean {
-  const last = lastPaste;
+  const paste = lastPaste;
   lastPaste = undefined;
-  const attachment = session.attachments.peek().find(({ label }) => label === last?.label);
-  if (!last || !attachment || last.key !== session.key.peek()) return false;
-  composer.insert(last.text);
+  const attachment = session.attachments.peek().find(({ label }) => label === paste?.label);
+  if (!paste || !attachment || paste.key !== session.key.peek()) return false;
+  composer.insert(paste.text);
   post({ type: 'detach', id: attachment.id });
   return true;
 }

@@ -59,10 +59,10 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
   const closedAt = useSignal<number | undefined>(undefined);
 
   const list = useComputed(() => {
-    const now = typed.value;
-    if (!now) return undefined;
-    const isCommand = now.kind === 'command';
-    const items = isCommand ? commandsFor(now.query) : mentionsFor(now.query);
+    const query = typed.value;
+    if (!query) return undefined;
+    const isCommand = query.kind === 'command';
+    const items = isCommand ? commandsFor(query.query) : mentionsFor(query.query);
     return items.length > 0 ? { name: isCommand ? strings.slashCommands : strings.mentions, items } : undefined;
   });
 
@@ -182,9 +182,9 @@ function mentionsFor(query: string): readonly Completion[] {
   const letters = query.replace(KIND, '').toLowerCase();
   const isOlder =
     answered !== query && answered !== '' && query.startsWith(answered) && KIND.test(query) === KIND.test(answered);
-  const shown =
+  const items =
     answered === query ? offers : isOlder ? offers.filter(({ label }) => label.toLowerCase().includes(letters)) : [];
-  return query === '' && answered === '' ? [...shown.map(completionOf), PICK] : shown.map(completionOf);
+  return query === '' && answered === '' ? [...items.map(completionOf), PICK] : items.map(completionOf);
 }
 
 function completionOf({ id, kind, label, description, prefix }: MentionView): Completion {

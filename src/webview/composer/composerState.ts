@@ -223,14 +223,14 @@ class Composer {
   /** Inserts text at the caret, with spaces around it as needed. */
   insert(text: string): void {
     const field = this.#field;
-    const old = this.text.peek();
-    const start = field?.selectionStart ?? old.length;
-    const end = field?.selectionEnd ?? old.length;
-    const before = old.slice(0, start);
+    const current = this.text.peek();
+    const start = field?.selectionStart ?? current.length;
+    const end = field?.selectionEnd ?? current.length;
+    const before = current.slice(0, start);
     const gap = before === '' || /\s$/.test(before) ? '' : ' ';
     this.focus();
     if (this.#replaceRange(start, end, gap + text)) return;
-    this.set(before + gap + text + old.slice(end));
+    this.set(before + gap + text + current.slice(end));
     const caret = start + gap.length + text.length;
     field?.setSelectionRange(caret, caret);
   }
@@ -271,10 +271,10 @@ class Composer {
     const from = this.#recalled?.text === text ? this.#recalled.index : undefined;
     if (from === undefined && (text !== '' || direction === 'later')) return false;
     const index = (from ?? -1) + (direction === 'earlier' ? 1 : -1);
-    const wanted = index < 0 ? '' : this.#sent(index);
-    if (wanted === undefined) return false;
-    this.set(wanted);
-    this.#recalled = index < 0 ? undefined : { index, text: wanted };
+    const recalled = index < 0 ? '' : this.#sent(index);
+    if (recalled === undefined) return false;
+    this.set(recalled);
+    this.#recalled = index < 0 ? undefined : { index, text: recalled };
     return true;
   }
 
@@ -282,13 +282,13 @@ class Composer {
   #sent(index: number): string | undefined {
     // The transcript may lack the last sent message.
     const last = this.#key === null ? undefined : this.#lastSent.get(this.#key);
-    let left = index;
-    let before = last;
-    if (last !== undefined && left-- === 0) return last;
+    let remaining = index;
+    let previous = last;
+    if (last !== undefined && remaining-- === 0) return last;
     for (const text of this.#sentTexts()) {
-      if (text === '' || text === before) continue;
-      before = text;
-      if (left-- === 0) return text;
+      if (text === '' || text === previous) continue;
+      previous = text;
+      if (remaining-- === 0) return text;
     }
     return undefined;
   }

@@ -24,7 +24,7 @@ const attachments = new SessionStore({
 
 const posted = new Set<string>();
 
-let known: { readonly key: string; readonly labels: readonly string[] } = { key: '', labels: [] };
+let displayed: { readonly key: string; readonly labels: readonly string[] } = { key: '', labels: [] };
 
 /**
  * Posts an attachment, and keeps it until the host has it.
@@ -41,14 +41,16 @@ export function postAttachment(message: AttachMessage, key: string | null): void
 
 /** Call it when the host shows a session or the labels of its attachments change. */
 export function attachmentsShown(key: string, labels: readonly string[]): void {
-  const before = known.key === key ? known.labels : [];
-  known = { key, labels };
+  const before = displayed.key === key ? displayed.labels : [];
+  displayed = { key, labels };
   if (key === '') return;
   const all = waiting(key);
   const count = (some: readonly string[], name: string): number => some.filter((label) => label === name).length;
-  const left = all.filter(({ id, message: { name } }) => !posted.has(id) || count(labels, name) <= count(before, name));
-  if (left.length < all.length) attachments.set(key, left.length > 0 ? { all: left } : undefined);
-  for (const { id, at, message } of left) {
+  const unposted = all.filter(
+    ({ id, message: { name } }) => !posted.has(id) || count(labels, name) <= count(before, name),
+  );
+  if (unposted.length < all.length) attachments.set(key, unposted.length > 0 ? { all: unposted } : undefined);
+  for (const { id, at, message } of unposted) {
     // Another open page has posted it.
     if (posted.has(id) || at > performance.timeOrigin) continue;
     posted.add(id);

@@ -31,12 +31,12 @@ export function diagramTheme(): DiagramTheme {
   const shade = (color: string, part: number): string =>
     blend(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
   /** High contrast themes only use shades that carry meaning. */
-  const tint = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
+  const shadeOf = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
   const chart = (name: string): string => blend(background, of(`charts-${name}`, line));
   const colors = ['blue', 'green', 'purple', 'orange', 'yellow', 'red'].map(chart);
   const [blue = line, green = line, purple = line, orange = line, yellow = line, red = line] = colors;
   const border = isContrast ? blend(background, of('contrastBorder', text)) : blue;
-  const shades = [blue, green, purple, orange, yellow, red].map((color) => tint(color));
+  const shades = [blue, green, purple, orange, yellow, red].map((color) => shadeOf(color));
   const series = (name: string, values: readonly string[], from: number, to: number): Record<string, string> =>
     Object.fromEntries(
       Array.from({ length: to - from + 1 }, (_one, index) => [
@@ -51,39 +51,39 @@ export function diagramTheme(): DiagramTheme {
       darkMode: isDark,
       useGradient: false,
       dropShadow: 'none',
-      primaryColor: tint(blue),
+      primaryColor: shadeOf(blue),
       primaryTextColor: text,
       primaryBorderColor: border,
-      secondaryColor: tint(green),
+      secondaryColor: shadeOf(green),
       secondaryTextColor: text,
       secondaryBorderColor: isContrast ? border : green,
-      tertiaryColor: tint(line, 0.1),
+      tertiaryColor: shadeOf(line, 0.1),
       tertiaryTextColor: text,
       tertiaryBorderColor: line,
       textColor: text,
       titleColor: text,
       lineColor: line,
       edgeLabelBackground: background,
-      noteBkgColor: tint(yellow),
+      noteBkgColor: shadeOf(yellow),
       noteTextColor: text,
       noteBorderColor: isContrast ? border : yellow,
-      errorBkgColor: tint(red),
+      errorBkgColor: shadeOf(red),
       errorTextColor: text,
-      sectionBkgColor: tint(line, 0.1),
+      sectionBkgColor: shadeOf(line, 0.1),
       altSectionBkgColor: background,
-      sectionBkgColor2: tint(line, 0.1),
-      taskBkgColor: tint(blue, 0.35),
+      sectionBkgColor2: shadeOf(line, 0.1),
+      taskBkgColor: shadeOf(blue, 0.35),
       taskBorderColor: border,
       taskTextColor: text,
       taskTextDarkColor: text,
       taskTextLightColor: text,
       taskTextOutsideColor: text,
       taskTextClickableColor: text,
-      activeTaskBkgColor: tint(purple, 0.35),
+      activeTaskBkgColor: shadeOf(purple, 0.35),
       activeTaskBorderColor: isContrast ? border : purple,
-      doneTaskBkgColor: tint(line, 0.2),
+      doneTaskBkgColor: shadeOf(line, 0.2),
       doneTaskBorderColor: line,
-      critBkgColor: tint(red, 0.35),
+      critBkgColor: shadeOf(red, 0.35),
       critBorderColor: isContrast ? border : red,
       gridColor: line,
       todayLineColor: red,
@@ -107,7 +107,7 @@ export function diagramTheme(): DiagramTheme {
       commitLabelColor: text,
       commitLabelBackground: background,
       tagLabelColor: text,
-      tagLabelBackground: tint(line, 0.1),
+      tagLabelBackground: shadeOf(line, 0.1),
       tagLabelBorder: line,
     },
   };

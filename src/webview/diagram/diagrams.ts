@@ -38,8 +38,8 @@ onThemeChange(() => {
 export function drawDiagram(block: Element, source: string, context: DiagramContext): void {
   addStyles();
   sources.set(block, { source, context });
-  const known = pictures.get(source);
-  if (known) show(block, known, context);
+  const cached = pictures.get(source);
+  if (cached) show(block, cached, context);
   else setTimeout(() => void draw(block), DRAW_DELAY_MS);
 }
 

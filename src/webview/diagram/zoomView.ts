@@ -65,8 +65,8 @@ export class ZoomView {
     const before = this.#zoom;
     this.#zoom = Math.min(MAX, Math.max(MIN, zoom));
     this.#isFitted = false;
-    const by = this.#zoom / before;
-    const [left, top] = [(element.scrollLeft + x) * by - x, (element.scrollTop + y) * by - y];
+    const factor = this.#zoom / before;
+    const [left, top] = [(element.scrollLeft + x) * factor - x, (element.scrollTop + y) * factor - y];
     this.#image.width = this.#size.width * this.#zoom;
     this.#image.height = this.#size.height * this.#zoom;
     element.scrollTo(left, top);

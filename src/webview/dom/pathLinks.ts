@@ -24,14 +24,14 @@ export function pathLinks(
   openLink: (href: string) => void,
   needsLine = false,
 ): (text: string) => readonly (Node | string)[] {
-  let left = MAX_LINKS;
+  let remaining = MAX_LINKS;
   return (text) => {
     if (text.length > MAX_TEXT || (needsLine && !LINE.test(text))) return [text];
     const parts: (Node | string)[] = [];
     let from = 0;
     for (const { index, 0: path } of text.matchAll(PATH)) {
       const isPlace = LINE.test(path) || (!needsLine && /[\\/]/.test(path));
-      if (!isPlace || left-- <= 0) continue;
+      if (!isPlace || remaining-- <= 0) continue;
       const href = path.replace(IN_BRACKETS, ':$1:$2');
       parts.push(
         text.slice(from, index),

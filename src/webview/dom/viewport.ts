@@ -26,10 +26,10 @@ export interface ViewportObserver extends ViewportWatcher {
  */
 export function createViewportObserver(root: HTMLElement, margin: number, invalidate: () => void): ViewportObserver {
   const listeners = new WeakMap<Element, Listener>();
-  let found = new Map<Element, { readonly near: boolean; readonly height: number }>();
+  let pending = new Map<Element, { readonly near: boolean; readonly height: number }>();
   const take = (entries: readonly IntersectionObserverEntry[]): void => {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
-      found.set(target, { near: isIntersecting, height: boundingClientRect.height });
+      pending.set(target, { near: isIntersecting, height: boundingClientRect.height });
     }
   };
   const observer = new IntersectionObserver(
@@ -51,16 +51,16 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
     reobserve(element) {
       // Drops outdated results.
       take(observer.takeRecords());
-      found.delete(element);
+      pending.delete(element);
       observer.unobserve(element);
       observer.observe(element);
     },
     flush() {
       // The observer's callback can run after this frame, with outdated heights.
       take(observer.takeRecords());
-      const now = found;
-      found = new Map();
-      for (const [element, { near, height }] of now) listeners.get(element)?.(near, height);
+      const results = pending;
+      pending = new Map();
+      for (const [element, { near, height }] of results) listeners.get(element)?.(near, height);
     },
     checkVisible() {
       const { left, top, bottom } = root.getBoundingClientRect();
@@ -70,7 +70,7 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
         // A point hits a watched element itself only while it is empty, that is, not rendered.
         const hit = document.elementFromPoint(x, y);
         if (!hit || hit.childElementCount > 0 || !listeners.has(hit)) continue;
-        found.set(hit, { near: true, height: hit.getBoundingClientRect().height });
+        pending.set(hit, { near: true, height: hit.getBoundingClientRect().height });
         invalidate();
       }
     },

@@ -33,10 +33,10 @@ export function splitMessage(text: string): readonly MessagePart[] {
     if (words.trim() !== '') parts.push({ type: 'text', text: words });
   };
   let from = 0;
-  let kept = 0;
+  let elements = 0;
   for (const { index, 0: opening, 1: name } of text.matchAll(OPENING)) {
     if (index < from) continue;
-    if (++kept > MAX_ELEMENTS) break;
+    if (++elements > MAX_ELEMENTS) break;
     const closing = `</${name}>`;
     const end = text.indexOf(closing, index);
     const after = end + closing.length;

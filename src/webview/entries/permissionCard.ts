@@ -28,18 +28,18 @@ export function createPermissionCard(
   context: Pick<EntryContext, 'answered'>,
 ): PermissionCard {
   const { title, description, commands = [], texts = [], input } = permission;
-  const by = permission.by === undefined ? undefined : revealControls(permission.by);
+  const decidedBy = permission.by === undefined ? undefined : revealControls(permission.by);
   const name = revealControls(title);
   const element = setAttributes(el('div', 'permission', ...content), {
     role: 'group',
-    'aria-label': strings.permission(by === undefined ? name : `${name} (${by})`),
+    'aria-label': strings.permission(decidedBy === undefined ? name : `${name} (${decidedBy})`),
     'data-permission-id': permission.id,
     tabindex: '-1',
   });
   const isCommand = commands.some(({ line }) => line.trim() === plain(title));
   if (plain(title) !== plain(said) && !isCommand) element.append(createAskedText('question', title, SHORT));
-  if (by !== undefined)
-    element.append(setAttributes(el('p', 'question-details', strings.askedBy(by)), { dir: 'auto' }));
+  if (decidedBy !== undefined)
+    element.append(setAttributes(el('p', 'question-details', strings.askedBy(decidedBy)), { dir: 'auto' }));
   if (description) element.append(createAskedText('question-details', description, SHORT));
   for (const { line, cwd } of commands) {
     element.append(createAskedText('asked-command', line, LONG, '$ '));

@@ -16,10 +16,10 @@ export const createAgentEntry: EntryFactory = (stored, index, context) => new Ag
 export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.thought);
   const label = el('span', 'label');
-  const last = setAttributes(el('span', 'cut dim last-line'), { 'aria-hidden': 'true' });
+  const lastLine = setAttributes(el('span', 'cut dim last-line'), { 'aria-hidden': 'true' });
   const row = setAttributes(el('button', 'row'), { type: 'button' });
   const chevron = icon('chevron-right');
-  row.append(chevron, label, last);
+  row.append(chevron, label, lastLine);
   element.append(row);
   let blocks: TextBlocks | undefined;
   let live = true;
@@ -66,7 +66,7 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
     label.textContent = live ? strings.thinking : strings.thoughtFor(formatSeconds(item.duration));
     const block = item.content.at(-1);
     const text = live && !blocks && block?.type === 'text' ? lastLines(block.text.slice(-400).trimEnd(), 1) : '';
-    last.textContent = text.replace(/[*`#]/g, '').slice(-160);
+    lastLine.textContent = text.replace(/[*`#]/g, '').slice(-160);
   }
 
   function apply(): void {

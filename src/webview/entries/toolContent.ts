@@ -57,10 +57,10 @@ export function createToolContent(
     }
     case 'terminal': {
       const { id, command } = content.terminal;
-      const said = toolLabel(item).object;
+      const shownText = toolLabel(item).object;
       const terminal = createTerminalOutput(content.terminal, {
         expanded: place.expanded,
-        showCommand: place.expanded && command !== undefined && (command !== said || command.length > 60),
+        showCommand: place.expanded && command !== undefined && (command !== shownText || command.length > 60),
         openLink: openLink,
         openOutput: () => post({ type: 'openOutput', index: place.index, content: place.position }),
         openTerminal: () => post({ type: 'openTerminal', terminalId: id }),
@@ -99,11 +99,11 @@ function createBlockContent(
   const node = el('div', 'terminal');
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
   if (node.hidden) return { node };
-  const all = withoutFence(block.text).trimEnd();
-  const shown = lastLines(all, TAIL_LINES).replace(/^\s*\n/, '');
+  const text = withoutFence(block.text).trimEnd();
+  const lastPart = lastLines(text, TAIL_LINES).replace(/^\s*\n/, '');
   const lines = setAttributes(el('pre', 'terminal-lines'), { dir: 'ltr' });
-  drawAnsi(lines, shortLines(cleanOutput(shown)), openLink);
-  const above = linesAbove(all, shown, cut);
+  drawAnsi(lines, shortLines(cleanOutput(lastPart)), openLink);
+  const above = linesAbove(text, lastPart, cut);
   if (above) node.append(el('div', 'terminal-note dim', above));
   node.append(lines);
   return { node };

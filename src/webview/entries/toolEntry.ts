@@ -33,10 +33,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   const status = el('span', 'status');
   const verb = el('b', 'verb');
   const object = el('span', 'object');
-  const said = el('span', 'dim cut last-line');
+  const lastText = el('span', 'dim cut last-line');
   const result = el('span', 'dim result');
   const time = el('span', 'dim time');
-  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), said, result, time), {
+  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), lastText, result, time), {
     type: 'button',
   });
   const openDiff = iconButton('diff', strings.openDiff, () => {
@@ -61,7 +61,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   let asking: readonly PermissionView[] = [];
   let raw: Pick<ToolItem, 'rawInput' | 'rawOutput'> = {};
   let rawAskedAt: string | undefined;
-  let stale = true;
+  let isOutdated = true;
   let whole: HTMLElement | undefined;
   let changesLink: HTMLElement | undefined;
 
@@ -72,11 +72,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element,
     update() {
       markLate(element, stored.item);
-      stale = true;
+      isOutdated = true;
       context.invalidate(view);
     },
     render(deadline) {
-      if (stale) drawBody();
+      if (isOutdated) drawBody();
       return contents.filter(({ markdown }) => markdown && !markdown.render(deadline)).length === 0;
     },
     drawWhole: () => contents.filter(({ markdown }) => markdown?.drawWhole()).length > 0,
@@ -134,8 +134,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     object.replaceChildren(
       ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
     );
-    said.textContent = words.lastText;
-    said.hidden = words.lastText === '';
+    lastText.textContent = words.lastText;
+    lastText.hidden = words.lastText === '';
     result.textContent = words.facts.join(' · ');
     result.title = result.textContent;
     result.hidden = words.facts.length === 0;
@@ -147,7 +147,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   }
 
   function drawBody(): void {
-    stale = false;
+    isOutdated = false;
     const item = tool();
     const expanded = isOpen();
     const waits = asking.length > 0;
@@ -167,16 +167,17 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const redraw = drawnAs !== drawAs;
     drawnAs = drawAs;
     const next = item.content.map((content, position) => {
-      const old = redraw ? undefined : contents[position];
-      if (old && content.type === 'terminal' && old.view.type === 'terminal' && old.terminal) {
+      const previous = redraw ? undefined : contents[position];
+      if (previous && content.type === 'terminal' && previous.view.type === 'terminal' && previous.terminal) {
         const same =
-          old.view.terminal.id === content.terminal.id && old.view.terminal.command === content.terminal.command;
+          previous.view.terminal.id === content.terminal.id &&
+          previous.view.terminal.command === content.terminal.command;
         if (same) {
-          if (old.view !== content) old.terminal.update(content.terminal);
-          return { ...old, view: content };
+          if (previous.view !== content) previous.terminal.update(content.terminal);
+          return { ...previous, view: content };
         }
       }
-      if (old && JSON.stringify(old.view) === JSON.stringify(content)) return { ...old, view: content };
+      if (previous && JSON.stringify(previous.view) === JSON.stringify(content)) return { ...previous, view: content };
       return {
         view: content,
         ...createToolContent(item, content, { index, position, expanded, asked }, contentContext),

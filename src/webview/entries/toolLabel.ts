@@ -64,7 +64,7 @@ export function toolLabel(item: ToolItem): ToolLabel {
   if (item.editor) return editorLabel(item, item.editor);
   const verbs: Readonly<Record<string, string>> = strings.verbs;
   const kind = item.nested ? 'subagent' : Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
-  const known = kind !== 'other';
+  const hasVerb = kind !== 'other';
   const title = item.title.split('\n', 1)[0]!.trim();
   let object = title.replace(REDUNDANT_VERBS[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
@@ -74,8 +74,8 @@ export function toolLabel(item: ToolItem): ToolLabel {
   if (location) object = location.label;
   if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;
   return {
-    verb: known ? verbs[kind]! : (item.name ?? verbs.other!),
-    object: known || item.name !== object ? object : '',
+    verb: hasVerb ? verbs[kind]! : (item.name ?? verbs.other!),
+    object: hasVerb || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: [...refusal(item), ...facts(item)],
     lastText: item.toolKind === 'subagent' ? lastText(item) : '',

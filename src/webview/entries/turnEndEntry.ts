@@ -23,7 +23,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   // be a splitter.
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
-  const again = button('secondary small', strings.sendAgain, () => {
+  const resendButton = button('secondary small', strings.sendAgain, () => {
     if (stored.item.kind === 'turn_end') post({ type: 'sendAgain', turnId: stored.item.turn.id });
   });
   const group = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
@@ -77,9 +77,9 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   /** Only the latest turn can be resent, and only once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
-    if (!isOffered && document.activeElement === again) group.focus();
-    if (!isOffered) again.remove();
-    else if (!again.parentElement) rule.after(again);
+    if (!isOffered && document.activeElement === resendButton) group.focus();
+    if (!isOffered) resendButton.remove();
+    else if (!resendButton.parentElement) rule.after(resendButton);
   }
 
   draw();

@@ -66,9 +66,9 @@ export class DrawnMatches {
 
   /** Searches an entry immediately. */
   search(entry: HTMLElement): void {
-    const known = this.#entriesToSearch.has(entry) ? undefined : this.#matches.get(entry);
-    if (known) {
-      this.#options.onFound(entry, known);
+    const matches = this.#entriesToSearch.has(entry) ? undefined : this.#matches.get(entry);
+    if (matches) {
+      this.#options.onFound(entry, matches);
       return;
     }
     this.#entriesToSearch.add(entry);

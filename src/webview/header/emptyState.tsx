@@ -18,11 +18,11 @@ export function EmptyState() {
   if (hasItems.value || agentName.value === '' || error.value || isAsked) return null;
   const isStarting = phase.value === 'starting' || phase.value === 'initializing' || phase.value === 'recovering';
   const isReady = commands.value.length > 0 && phase.value === 'ready';
-  const here = welcome.value?.key === session.key.value ? welcome.value.welcome : undefined;
+  const current = welcome.value?.key === session.key.value ? welcome.value.welcome : undefined;
   return (
     <div class="empty">
       <h2>{agentName.value}</h2>
-      {here && <Place {...here} />}
+      {current && <Place {...current} />}
       <p class="dim">{isReady ? strings.emptyReady : isStarting ? strings.emptyStarting : strings.emptyHint}</p>
       {isReady && (
         <div class="empty-commands">
@@ -43,7 +43,7 @@ export function EmptyState() {
         </div>
       )}
       {firstUse.value && <FirstUse offers={firstUse.value} />}
-      {here && here.sessions.length > 0 && <Earlier sessions={here.sessions} />}
+      {current && current.sessions.length > 0 && <Earlier sessions={current.sessions} />}
       <p class="empty-keys dim">
         {strings.emptyKeys.map(([key, label]) => (
           <span key={key}>

@@ -8,12 +8,12 @@ import { strings } from '../text/strings';
 export function openKeySheet(): void {
   const list = el('dl', 'keys');
   for (const [key, label] of strings.keys(isMac)) list.append(el('dt', '', el('kbd', '', key)), el('dd', '', label));
-  const all = button('secondary small', strings.allKeys, () => {
+  const allKeysButton = button('secondary small', strings.allKeys, () => {
     sheet.close();
     post({ type: 'command', command: 'showKeys' });
   });
   const close = button('primary small', strings.close, () => sheet.close());
-  const actions = el('div', 'key-actions', all, close);
+  const actions = el('div', 'key-actions', allKeysButton, close);
   const sheet = setAttributes(el('dialog', 'key-sheet', el('h2', '', strings.keyboardShortcuts), list, actions), {
     'aria-label': strings.keyboardShortcuts,
   });

@@ -85,10 +85,10 @@ export class Frames {
 
   #frame(): void {
     this.#isFrameRequested = false;
-    const yields = this.#yieldsNextFrame && !this.#hasYielded && this.#hasWork;
+    const isDeferred = this.#yieldsNextFrame && !this.#hasYielded && this.#hasWork;
     this.#yieldsNextFrame = false;
-    this.#hasYielded = yields;
-    if (!yields && this.#hasWork && (this.#isRenderDue || this.#budget > 0)) this.#draw();
+    this.#hasYielded = isDeferred;
+    if (!isDeferred && this.#hasWork && (this.#isRenderDue || this.#budget > 0)) this.#draw();
     this.#budget = FRAME_BUDGET_MS;
     if (this.#hasWork) this.#requestFrame();
     this.#acknowledge();
@@ -142,18 +142,18 @@ export class Frames {
 }
 
 export function browserFrames(): FrameSource {
-  let waiting: (() => void)[] = [];
+  let callbacks: (() => void)[] = [];
   const channel = new MessageChannel();
   // Messages posted within a frame arrive after it is painted.
   channel.port1.onmessage = () => {
-    const now = waiting;
-    waiting = [];
-    for (const then of now) then();
+    const due = callbacks;
+    callbacks = [];
+    for (const then of due) then();
   };
   return {
     next: (frame) => requestAnimationFrame(frame),
     painted(then) {
-      waiting.push(then);
+      callbacks.push(then);
       channel.port2.postMessage(0);
     },
   };

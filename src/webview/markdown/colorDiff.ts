@@ -14,7 +14,7 @@ export function* colorDiff(
   lines: Element,
   highlight: (text: string) => DocumentFragment | undefined,
 ): Generator<void, void> {
-  let left = MAX_TOKENS;
+  let remaining = MAX_TOKENS;
   for (const hunk of hunksOf(lines)) {
     for (const other of ['removed', 'added']) {
       const side = hunk.filter(({ classList }) => !classList.contains(other));
@@ -24,8 +24,8 @@ export function* colorDiff(
       let first = 0;
       for (const { text, plain } of colorChunks(side.map(textOf).join('\n'), LONGEST_LINE + 1)) {
         const tokens = plain ? [] : tokensOf(highlight(text));
-        if (!tokens || left < 0) return;
-        left -= tokens.length;
+        if (!tokens || remaining < 0) return;
+        remaining -= tokens.length;
         let start = 0;
         for (const line of side.slice(first, first + text.split('\n').length)) {
           const end = start + textOf(line).length;

@@ -38,15 +38,15 @@ export function windowCut(text: string): { readonly at: number; readonly isText:
   let brackets = 0;
   let strong = 0;
   let word = 0;
-  for (let at = 0; at < text.length - 1; at++) {
-    const char = text[at];
+  for (let position = 0; position < text.length - 1; position++) {
+    const char = text[position];
     if (char === '`') code = !code;
     else if (char === '[') brackets++;
     else if (char === ']') brackets = Math.max(0, brackets - 1);
     else if (char === '*') strong++;
-    if (char !== ' ' || at < soft) continue;
-    if (!code && brackets === 0 && strong % 2 === 0) return { at: at + 1, isText: true };
-    word = at + 1;
+    if (char !== ' ' || position < soft) continue;
+    if (!code && brackets === 0 && strong % 2 === 0) return { at: position + 1, isText: true };
+    word = position + 1;
   }
   const end = isWhole(text, text.length - 1) ? text.length - 1 : text.length - 2;
   return { at: word || end, isText: true };

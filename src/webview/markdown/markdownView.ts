@@ -141,10 +141,10 @@ export class MarkdownView implements Disposable {
     // If not found, it is in the open end.
     this.#views.at(segments.findIndex(({ pieces }) => pieces.some(has)))?.drawNow();
     const places = this.element.querySelectorAll<HTMLElement>(isBack ? 'a.note-reference' : '.footnote');
-    const place = [...places].find(({ dataset }) => dataset.note === label);
-    if (!place) return;
-    this.#context.keepInView(place);
-    (isBack ? place : place.querySelector('a'))?.focus({ preventScroll: true });
+    const target = [...places].find(({ dataset }) => dataset.note === label);
+    if (!target) return;
+    this.#context.keepInView(target);
+    (isBack ? target : target.querySelector('a'))?.focus({ preventScroll: true });
   }
 }
 

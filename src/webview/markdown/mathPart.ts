@@ -16,7 +16,7 @@ const MAX_CACHED = 500;
 /** Messages for problems. */
 let words: typeof strings.formulas;
 const queue: HTMLElement[] = [];
-const kept = new Map<string, Formula>();
+const cache = new Map<string, Formula>();
 let sheet: CSSStyleSheet | undefined;
 
 /** Draws a formula later if it is still in the page. */
@@ -74,11 +74,11 @@ function show(element: HTMLElement): void {
 }
 
 function read(source: string): Formula {
-  const known = kept.get(source);
-  if (known) kept.delete(source);
-  else if (kept.size >= MAX_CACHED) kept.delete(kept.keys().next().value!);
-  const formula = known ?? readFormula(source);
-  kept.set(source, formula);
+  const cached = cache.get(source);
+  if (cached) cache.delete(source);
+  else if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
+  const formula = cached ?? readFormula(source);
+  cache.set(source, formula);
   return formula;
 }
 

@@ -11,18 +11,18 @@ const PLAIN: ReadonlySet<string> = new Set(
  * @returns the kept old node for each discarded new node
  */
 export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[]): ReadonlyMap<Node, ChildNode> {
-  const kept = new Map<Node, ChildNode>();
+  const replacements = new Map<Node, ChildNode>();
   for (const node of old) {
-    const wanted = fresh[kept.size];
+    const wanted = fresh[replacements.size];
     if (!wanted) break;
     // It was removed with its parent.
     const isSettled = wanted.parentNode === null;
     if (!isSettled && (wanted.parentNode !== node.parentNode || !updateToMatch(node, wanted))) break;
     wanted.remove();
-    kept.set(wanted, node);
+    replacements.set(wanted, node);
   }
-  for (const node of old.slice(kept.size)) node.remove();
-  return kept;
+  for (const node of old.slice(replacements.size)) node.remove();
+  return replacements;
 }
 
 /**

@@ -76,15 +76,15 @@ export class CallGroups {
     const call = isNested ? undefined : callOf(item);
     const old = this.#calls.get(index);
     if (!call && !old) return [];
-    const before = this.#runs.get(index);
+    const oldRun = this.#runs.get(index);
     if (call && old && call.turnId === old.turnId) {
       this.#calls.set(index, call);
-      return before && before.first !== index ? [before.first] : [];
+      return oldRun && oldRun.first !== index ? [oldRun.first] : [];
     }
     this.#runs.delete(index);
     if (!call) {
       this.#calls.delete(index);
-      return before ? this.#split(before, index) : [];
+      return oldRun ? this.#split(oldRun, index) : [];
     }
     this.#calls.set(index, call);
     return this.#join(index, call);
@@ -131,15 +131,15 @@ export class CallGroups {
    * to be one.
    */
   #affectedIndexes(runs: readonly (Run | undefined)[], except: number): readonly number[] {
-    const found = new Set<number>();
+    const indexes = new Set<number>();
     for (const run of runs) {
       if (!run) continue;
-      found.add(run.first);
+      indexes.add(run.first);
       const isOpen = run.chosen ?? run.isInUse;
-      if (run.last - run.first < MIN_CALLS || isOpen) for (let at = run.first; at <= run.last; at++) found.add(at);
+      if (run.last - run.first < MIN_CALLS || isOpen) for (let at = run.first; at <= run.last; at++) indexes.add(at);
     }
-    found.delete(except);
-    return [...found];
+    indexes.delete(except);
+    return [...indexes];
   }
 }
 

@@ -103,9 +103,9 @@ export class Nest {
   put(index: number): void {
     const { indexes, from } = this.#contents;
     if (!indexes) return;
-    const place = indexes.indexOf(index);
+    const position = indexes.indexOf(index);
     const stored = this.#host.store.get(index);
-    if (place >= 0 && stored) this.#groups.set(from + place, stored.item, false);
+    if (position >= 0 && stored) this.#groups.set(from + position, stored.item, false);
     else {
       const isAtEnd = from + indexes.length === this.#contents.total;
       this.#contents.total++;
@@ -125,21 +125,21 @@ export class Nest {
   receive({ from, total, items }: Extract<ToWebview, { type: 'nested' }>): void {
     this.#isRequested = false;
     const contents = this.#contents;
-    const fresh = items.map(({ index }) => index);
-    this.#preventEviction(fresh);
+    const newIndexes = items.map(({ index }) => index);
+    this.#preventEviction(newIndexes);
     contents.total = total;
     const old = contents.indexes ?? [];
-    if (contents.indexes && from + fresh.length === contents.from) {
-      contents.indexes = [...fresh, ...old];
+    if (contents.indexes && from + newIndexes.length === contents.from) {
+      contents.indexes = [...newIndexes, ...old];
       contents.from = from;
       if (contents.indexes.length > MAX_ENTRIES) this.#drop(MAX_ENTRIES, contents.indexes.length);
     } else if (contents.indexes && from === contents.from + old.length) {
-      contents.indexes = [...old, ...fresh];
+      contents.indexes = [...old, ...newIndexes];
       if (contents.indexes.length > MAX_ENTRIES) this.#drop(0, contents.indexes.length - MAX_ENTRIES);
     } else {
       this.#drop(0, old.length);
       contents.from = from;
-      contents.indexes = fresh;
+      contents.indexes = newIndexes;
     }
     this.#regroup();
     this.update();
@@ -151,15 +151,15 @@ export class Nest {
 
   /** Expands to show an item. */
   find(index: number, drawn: (view: EntryView) => void): void {
-    const place = this.#contents.indexes?.indexOf(index) ?? -1;
-    if (place < 0) this.#pendingTarget = { index, drawn };
+    const position = this.#contents.indexes?.indexOf(index) ?? -1;
+    if (position < 0) this.#pendingTarget = { index, drawn };
     if (!this.#isOpen) this.#setOpen(true);
-    if (place < 0) {
+    if (position < 0) {
       this.#isRequested = false;
       this.#request({ from: 0, to: 0, around: index });
       return;
     }
-    const number = this.#contents.from + place;
+    const number = this.#contents.from + position;
     const group = this.#groups.at(number);
     if (group && !group.isOpen) this.#groups.toggle(group);
     this.#draw();
@@ -287,13 +287,13 @@ export class Nest {
     const group = this.#groups.at(number);
     const isLine = group !== undefined && !group.isOpen;
     const name = isLine ? `group ${id}` : id;
-    const known = this.#views.get(index);
-    if (known?.name === name) {
-      if (isLine) known.view.update();
-      this.#drawGroup(known.view.element, number, group);
-      return known.view;
+    const existing = this.#views.get(index);
+    if (existing?.name === name) {
+      if (isLine) existing.view.update();
+      this.#drawGroup(existing.view.element, number, group);
+      return existing.view;
     }
-    known?.view.dispose?.();
+    existing?.view.dispose?.();
     const view = isLine
       ? createGroupEntry(
           id,

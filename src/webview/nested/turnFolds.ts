@@ -135,8 +135,8 @@ export class TurnFolds {
       index,
     );
     if (!member.activity) return;
-    const known = names.get(member.activity) ?? new Map<string, number>();
-    names.set(member.activity, known.set(member.name, (known.get(member.name) ?? 0) + 1));
+    const counts = names.get(member.activity) ?? new Map<string, number>();
+    names.set(member.activity, counts.set(member.name, (counts.get(member.name) ?? 0) + 1));
   }
 
   #remove(index: number): void {
@@ -147,10 +147,10 @@ export class TurnFolds {
       firstIndex(0, members.length, (at) => members[at]! >= index),
       1,
     );
-    const known = member.activity && names.get(member.activity);
-    const left = (known?.get(member.name) ?? 1) - 1;
-    if (left > 0) known?.set(member.name, left);
-    else known?.delete(member.name);
+    const counts = member.activity && names.get(member.activity);
+    const count = (counts?.get(member.name) ?? 1) - 1;
+    if (count > 0) counts?.set(member.name, count);
+    else counts?.delete(member.name);
   }
 
   #memberOf(index: number, item: ItemView): Member | undefined {

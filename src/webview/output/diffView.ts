@@ -54,8 +54,8 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   if (middle) {
     const between = all.slice(middle.start, middle.end);
     const whole = link('link', strings.openDiff, diff.path, options.openDiff);
-    const left = between.reduce((sum, line) => sum + (line.left ?? 0), between.length);
-    const words = strings.notShown(left, left);
+    const omitted = between.reduce((sum, line) => sum + (line.left ?? 0), between.length);
+    const words = strings.notShown(omitted, omitted);
     const gap = between.some(({ left: omitted }) => omitted !== undefined)
       ? createLeft(words)
       : createGap(
@@ -73,13 +73,13 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     element.append(lines);
     options.highlight(lines);
   } else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
-  const left = all.length - Math.min(all.length, limit);
-  if (diff.truncated || diff.tooMany || left > 0) {
+  const omitted = all.length - Math.min(all.length, limit);
+  if (diff.truncated || diff.tooMany || omitted > 0) {
     const words = diff.tooMany
       ? strings.diffTooMany
       : diff.truncated
         ? strings.diffTooLarge
-        : strings.openDiffWhole(left);
+        : strings.openDiffWhole(omitted);
     element.append(el('div', 'diff-note', link('link', words, diff.path, options.openDiff)));
   }
   if (diff.writtenDifferently)
@@ -185,7 +185,7 @@ function linesThatFit(rows: readonly number[]): number {
 
 function askedLine(text: string): string {
   const shown = revealHidden(text);
-  const left = shown.length - LINE_START - LINE_END;
-  if (left <= 0) return shown;
-  return `${shown.slice(0, LINE_START)}⟨${strings.charactersLeft(formatNumber(left))}⟩${shown.slice(-LINE_END)}`;
+  const omitted = shown.length - LINE_START - LINE_END;
+  if (omitted <= 0) return shown;
+  return `${shown.slice(0, LINE_START)}⟨${strings.charactersLeft(formatNumber(omitted))}⟩${shown.slice(-LINE_END)}`;
 }

@@ -44,9 +44,9 @@ export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
 export function lostEdits(session: string, items: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const lost = new Map<string, string>();
   for (const [id, { text, from, saved }] of Object.entries(editsOf(session))) {
-    const now = items.get(id);
-    if (!saved || now === undefined) continue;
-    if (now !== from) keepEdit(session, id);
+    const current = items.get(id);
+    if (!saved || current === undefined) continue;
+    if (current !== from) keepEdit(session, id);
     else if (!posted.has(id)) lost.set(id, text);
     posted.add(id);
   }

@@ -123,7 +123,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   const editing = useSignal(false);
   const row = useRef<HTMLLIElement>(null);
   /** Icons of the buttons to focus after the next change; the first enabled one is focused. */
-  const wanted = useRef<readonly string[]>([]);
+  const buttonsToFocus = useRef<readonly string[]>([]);
   const { id, reason, state, steer } = item;
   const isHeldByAgent = state === 'accepted';
   const canMove = state !== 'sending' && !isHeldByAgent;
@@ -144,14 +144,16 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
   }
 
   function move(to: number): void {
-    wanted.current = to < index ? ['arrow-up', 'arrow-down'] : ['arrow-down', 'arrow-up'];
+    buttonsToFocus.current = to < index ? ['arrow-up', 'arrow-down'] : ['arrow-down', 'arrow-up'];
     act({ kind: 'move', id, to });
   }
 
   // Moving rows, disabling buttons and closing editors drop the focus.
   useLayoutEffect(() => {
-    const buttons = wanted.current.map((icon) => row.current?.querySelector<HTMLElement>(`.codicon-${icon}:enabled`));
-    wanted.current = [];
+    const buttons = buttonsToFocus.current.map((icon) =>
+      row.current?.querySelector<HTMLElement>(`.codicon-${icon}:enabled`),
+    );
+    buttonsToFocus.current = [];
     const { activeElement, body } = document;
     if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
   }, [index, editing.value]);
@@ -219,7 +221,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
           }}
           onCancel={() => {
             // Not the message field, where another Escape stops the turn.
-            wanted.current = ['edit'];
+            buttonsToFocus.current = ['edit'];
             edit(false);
           }}
         />

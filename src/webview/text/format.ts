@@ -111,9 +111,9 @@ export function shortLines(text: string): string {
 export function lastLines(text: string, count: number): string {
   let index = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let line = 0; line < count; line++) {
-    const found = index === 0 ? -1 : text.lastIndexOf('\n', index - 1);
-    if (found === -1) return text;
-    index = found;
+    const lineEnd = index === 0 ? -1 : text.lastIndexOf('\n', index - 1);
+    if (lineEnd === -1) return text;
+    index = lineEnd;
   }
   return text.slice(index + 1);
 }

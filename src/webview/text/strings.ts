@@ -723,15 +723,15 @@ function size(bytes: number): string {
 /** @param now ms since 1970 */
 function limitText({ kind, state, used, resetsAt }: RateLimit, now: number): string {
   const name = limitName(kind);
-  const said =
+  const fact =
     state === 'reached'
       ? l10n.t('{0} reached', name)
       : used === undefined
         ? name
         : l10n.t('{0}: {1} used', name, formatShare(used));
   return resetsAt === undefined
-    ? said
-    : l10n.t('{0}, resets {1} ({2})', said, clock(resetsAt), formatIn(resetsAt - now));
+    ? fact
+    : l10n.t('{0}, resets {1} ({2})', fact, clock(resetsAt), formatIn(resetsAt - now));
 }
 
 function limitName(kind: string): string {

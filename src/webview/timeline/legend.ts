@@ -49,11 +49,11 @@ export class Legend {
   }
 
   show(kinds: readonly string[], hasWaits: boolean, hasContext: boolean): void {
-    const known = KINDS.filter((kind) => kinds.includes(kind));
-    const shown = `${known.join()} ${hasWaits} ${hasContext}`;
-    if (shown === this.#displayedKey) return;
-    this.#displayedKey = shown;
-    const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.verbs[kind]));
+    const usedKinds = KINDS.filter((kind) => kinds.includes(kind));
+    const displayedKey = `${usedKinds.join()} ${hasWaits} ${hasContext}`;
+    if (displayedKey === this.#displayedKey) return;
+    this.#displayedKey = displayedKey;
+    const items = usedKinds.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.verbs[kind]));
     if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.timeline.waits));
     if (hasContext) items.push(el('span', 'timeline-key', createSwatch('context'), strings.timeline.context));
     this.element.replaceChildren(...this.#hiddenSwatches, ...items);

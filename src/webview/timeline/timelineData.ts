@@ -21,18 +21,18 @@ export class TimelineData {
   apply({ from, turns, calls, now }: TimelineView): void {
     this.now = now;
     if (from === 0) this.clear();
-    const known = new Map(this.turns.map((turn) => [turn.number, turn.index]));
+    const indexes = new Map(this.turns.map((turn) => [turn.number, turn.index]));
     const first = turns[0];
     if (first) {
       const merged = turns.map((turn) => {
-        const index = known.get(turn.number) ?? turn.index;
+        const index = indexes.get(turn.number) ?? turn.index;
         return index === undefined ? turn : { ...turn, index };
       });
       this.turns = [...this.turns.filter(({ number }) => number < first.number), ...merged];
     }
-    let kept = this.calls.length;
-    while (kept > 0 && this.calls[kept - 1]!.index >= from) kept--;
-    this.calls.length = kept;
+    let keptCount = this.calls.length;
+    while (keptCount > 0 && this.calls[keptCount - 1]!.index >= from) keptCount--;
+    this.calls.length = keptCount;
     for (const call of calls) this.calls.push(call);
   }
 

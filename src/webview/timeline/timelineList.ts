@@ -70,8 +70,8 @@ export class TimelineList {
   }
 
   select(chosen: TimelineRow): void {
-    const place = this.#rows.findIndex((row) => isSameRow(row, chosen));
-    if (place !== -1) this.#select(place);
+    const index = this.#rows.findIndex((row) => isSameRow(row, chosen));
+    if (index !== -1) this.#select(index);
   }
 
   clear(): void {
@@ -135,10 +135,10 @@ export class TimelineList {
       this.#rowElements.delete(place);
     }
     for (let place = first; place < end; place++) {
-      const known = this.#rowElements.get(place);
-      const row = known ?? this.#createRow(place);
+      const existing = this.#rowElements.get(place);
+      const row = existing ?? this.#createRow(place);
       row.ariaSelected = String(place === this.#active);
-      if (known) continue;
+      if (existing) continue;
       this.#rowElements.set(place, row);
       let next = place + 1;
       while (next < end && !this.#rowElements.has(next)) next++;
@@ -192,7 +192,7 @@ export class TimelineList {
 
 /** Returns the kind, the title and the facts of a call; some can be empty. */
 export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: TimelineCall, now: number): string[] {
-  const known = kindOf(kind);
+  const knownKind = kindOf(kind);
   const state =
     endedAt === undefined
       ? strings.timeline.running
@@ -200,9 +200,9 @@ export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: Ti
         ? strings.toolStatus[status]
         : '';
   return [
-    strings.verbs[known]!,
+    strings.verbs[knownKind]!,
     // Drops a leading verb, which many agents add.
-    revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
+    revealControls(title.replace(new RegExp(`^${knownKind}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
     waitedMs < MIN_WAIT_MS ? '' : strings.timeline.waited(waitedMs),
     formatDuration((endedAt ?? Math.max(at, now)) - at),

@@ -95,8 +95,8 @@ export class TimelinePicture {
   zoom(by: 1 | -1, x = this.element.clientWidth / 2): void {
     const old = this.#range;
     const fixed = old.from + x / old.scale;
-    const shown = (old.until - old.from) * (by === 1 ? 1 / ZOOM : ZOOM);
-    this.#setRange(fixed - (x / this.element.clientWidth) * shown, shown);
+    const length = (old.until - old.from) * (by === 1 ? 1 / ZOOM : ZOOM);
+    this.#setRange(fixed - (x / this.element.clientWidth) * length, length);
   }
 
   showAll(): void {
@@ -108,9 +108,9 @@ export class TimelinePicture {
   }
 
   get #range() {
-    const shown = Math.min(this.#visibleLength, this.#axis.length);
-    const scale = Math.max(1, this.element.clientWidth) / shown;
-    return { from: this.#from, until: this.#from + shown, scale };
+    const length = Math.min(this.#visibleLength, this.#axis.length);
+    const scale = Math.max(1, this.element.clientWidth) / length;
+    return { from: this.#from, until: this.#from + length, scale };
   }
 
   #setRange(from: number, shown: number): void {
@@ -259,8 +259,8 @@ export class TimelinePicture {
 
   #drawSelected(): void {
     const call = this.#selected;
-    const place = call ? this.#lanes.findIndex((lane) => lane.spanOf(call)) : -1;
-    const span = call && this.#lanes[place]?.spanOf(call);
+    const laneIndex = call ? this.#lanes.findIndex((lane) => lane.spanOf(call)) : -1;
+    const span = call && this.#lanes[laneIndex]?.spanOf(call);
     if (!span) return;
     const { from, scale } = this.#range;
     const x = (span.from - from) * scale;
@@ -268,7 +268,7 @@ export class TimelinePicture {
     const context = this.#context;
     context.lineWidth = 2;
     context.strokeStyle = this.#colour('focus');
-    context.strokeRect(x - 2, this.#topOf(place) - 2, width + 4, BAR + 4);
+    context.strokeRect(x - 2, this.#topOf(laneIndex) - 2, width + 4, BAR + 4);
   }
 
   #listen(): void {
@@ -311,13 +311,9 @@ export class TimelinePicture {
       this.#setRange(drag.from - (event.offsetX - drag.x) / this.#range.scale, this.#visibleLength);
       return;
     }
-    const found = this.#itemAt(event);
-    this.element.classList.toggle('on-bar', found !== undefined);
-    this.element.title = found
-      ? 'kind' in found
-        ? this.#options.nameOf(found)
-        : strings.timeline.turn(found.number)
-      : '';
+    const item = this.#itemAt(event);
+    this.element.classList.toggle('on-bar', item !== undefined);
+    this.element.title = item ? ('kind' in item ? this.#options.nameOf(item) : strings.timeline.turn(item.number)) : '';
   }
 
   #itemAt({ offsetX, offsetY }: MouseEvent): TimelineCall | TimelineTurn | undefined {
@@ -327,9 +323,9 @@ export class TimelinePicture {
       return this.#turns.find(
         ({ at, endedAt }) => this.#axis.at(at) <= position && position <= this.#axis.at(endedAt ?? this.#now),
       );
-    const place = this.#lanes.findIndex(
+    const laneIndex = this.#lanes.findIndex(
       (_, lane) => offsetY >= this.#topOf(lane) - 1 && offsetY < this.#topOf(lane + 1) - 1,
     );
-    return this.#lanes[place]?.find(position, REACH / scale);
+    return this.#lanes[laneIndex]?.find(position, REACH / scale);
   }
 }

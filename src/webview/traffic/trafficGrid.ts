@@ -119,8 +119,8 @@ export class TrafficGrid {
   }
 
   #rowElementAt(place: number): DrawnRow {
-    const known = this.#rowElements[place];
-    if (known) return known;
+    const existing = this.#rowElements[place];
+    if (existing) return existing;
     const element = setAttributes(el('div', 'traffic-row'), { role: 'row' });
     const cells = {} as Record<Column, HTMLElement>;
     for (const [index, column] of COLUMNS.entries()) {

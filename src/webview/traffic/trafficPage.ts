@@ -241,12 +241,12 @@ function chooser(label: string): HTMLSelectElement {
 /** Keeps the selected option even if it no longer exists. */
 function setOptions(select: HTMLSelectElement, all: string, options: readonly (readonly [string, string])[]): void {
   const { value } = select;
-  const kept = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];
-  const wanted = [['', all] as const, ...options, ...kept];
-  const known = [...select.options].map((option) => [option.value, option.text]);
-  if (JSON.stringify(known) === JSON.stringify(wanted)) return;
+  const current = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];
+  const entries = [['', all] as const, ...options, ...current];
+  const existing = [...select.options].map((option) => [option.value, option.text]);
+  if (JSON.stringify(existing) === JSON.stringify(entries)) return;
   select.replaceChildren(
-    ...wanted.map(([name, label]) => setAttributes(el('option', '', label.slice(0, 100)), { value: name })),
+    ...entries.map(([name, label]) => setAttributes(el('option', '', label.slice(0, 100)), { value: name })),
   );
   select.value = value;
 }

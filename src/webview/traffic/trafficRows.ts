@@ -84,12 +84,12 @@ export class TrafficRows {
   }
 
   #matchesFilter({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {
-    const wanted = this.#filter;
-    if (wanted.direction !== '' && direction !== wanted.direction) return false;
-    if (wanted.method !== '' && (kind === 'text' || method !== wanted.method)) return false;
-    if (wanted.session !== '' && key !== wanted.session) return false;
-    if (wanted.errorsOnly && !isError && direction !== 'stderr') return false;
-    return !wanted.hasText || this.#searchHits.has(seq);
+    const filter = this.#filter;
+    if (filter.direction !== '' && direction !== filter.direction) return false;
+    if (filter.method !== '' && (kind === 'text' || method !== filter.method)) return false;
+    if (filter.session !== '' && key !== filter.session) return false;
+    if (filter.errorsOnly && !isError && direction !== 'stderr') return false;
+    return !filter.hasText || this.#searchHits.has(seq);
   }
 }
 

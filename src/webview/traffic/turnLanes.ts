@@ -105,8 +105,8 @@ export class TurnLanes {
   }
 
   #putLane(lane: TurnLane): void {
-    const known = this.#lanes.get(lane.id);
-    const element = known?.element ?? setAttributes(el('div', 'traffic-lane'), { role: 'row' });
+    const existing = this.#lanes.get(lane.id);
+    const element = existing?.element ?? setAttributes(el('div', 'traffic-lane'), { role: 'row' });
     const session = this.#options.labelOf(lane.key);
     const name = setAttributes(el('span', 'lane-name', nameOf(lane)), { role: 'rowheader' });
     const facts = [totalOf(lane), session].filter((fact) => fact !== '');
@@ -116,7 +116,7 @@ export class TurnLanes {
     element.replaceChildren(name, ...cells);
     if (lane.more) element.append(setAttributes(el('span', 'dim', moreCount(lane.more)), { role: 'gridcell' }));
     element.hidden = !this.#isInSession(lane);
-    if (known) known.lane = lane;
+    if (existing) existing.lane = lane;
     else {
       this.#lanes.set(lane.id, { lane, element });
       this.element.append(element);
@@ -154,12 +154,12 @@ export class TurnLanes {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const shown = this.#visibleLanes();
-    if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
+    const lanes = this.#visibleLanes();
+    if (event.ctrlKey || event.metaKey || event.altKey || lanes.length === 0) return;
     if (event.key === 'Enter') {
       if (this.#active) this.#options.onOpen();
     } else {
-      const next = this.#nextMark(event.key, shown);
+      const next = this.#nextMark(event.key, lanes);
       if (!next) return;
       this.#select(next);
     }

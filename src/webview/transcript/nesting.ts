@@ -140,8 +140,8 @@ export class Nesting implements NestHost {
   }
 
   #contents(id: string): NestContents {
-    const known = this.#detached.get(id);
-    if (known) return known;
+    const detached = this.#detached.get(id);
+    if (detached) return detached;
     const contents: NestContents = { calls: 0, from: 0, total: 0, indexes: undefined };
     this.#detached.set(id, contents);
     const [oldest] = this.#detached;

@@ -31,12 +31,12 @@ export class OpenQuestions {
     readonly fresh: readonly PermissionView[];
     readonly touched: Iterable<number>;
   } {
-    const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
+    const newRequests = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
     for (const id of this.#answered) if (!permissions.some((open) => open.id === id)) this.#answered.delete(id);
-    const before = this.byIndex;
+    const previous = this.byIndex;
     this.#permissions = permissions;
     this.byIndex = Map.groupBy(permissions, ({ index }) => index);
-    return { fresh, touched: new Set([...before.keys(), ...this.byIndex.keys()]) };
+    return { fresh: newRequests, touched: new Set([...previous.keys(), ...this.byIndex.keys()]) };
   }
 
   at(index: number): readonly PermissionView[] {
@@ -56,15 +56,16 @@ export function drawOrphanCards(
   permissions: readonly PermissionView[],
   context: Pick<EntryContext, 'answered'>,
 ): void {
-  const shown = new Set<string>();
+  const drawnRequests = new Set<string>();
   for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {
     const drawn = cards.get(card);
-    if (drawn !== undefined && permissions.some((permission) => JSON.stringify(permission) === drawn)) shown.add(drawn);
+    if (drawn !== undefined && permissions.some((permission) => JSON.stringify(permission) === drawn))
+      drawnRequests.add(drawn);
     else card.remove();
   }
   for (const permission of permissions) {
     const view = JSON.stringify(permission);
-    if (shown.has(view)) continue;
+    if (drawnRequests.has(view)) continue;
     const { element } = createPermissionCard(permission, [], '', context);
     cards.set(element, view);
     box.append(element);

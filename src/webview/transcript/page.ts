@@ -254,10 +254,10 @@ export class Page implements Disposable {
  */
 export function lastThatFill(height: number, fromEnd: Iterable<Page>): readonly Page[] {
   const pages: Page[] = [];
-  let left = height;
+  let remaining = height;
   for (const page of fromEnd) {
-    if (left <= 0) break;
-    left -= page.height;
+    if (remaining <= 0) break;
+    remaining -= page.height;
     pages.push(page);
   }
   return pages;

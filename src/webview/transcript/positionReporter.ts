@@ -6,15 +6,15 @@ import { post, saveUiState } from '../host/host';
 const REPORT_DELAY_MS = 400;
 
 export class PositionReporter {
-  readonly #place: () => Anchor | null | undefined;
+  readonly #position: () => Anchor | null | undefined;
   readonly #invalidate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = false;
   lastReported: Anchor | null = null;
 
-  /** @param place returns the position: null at the end, undefined while it is uncertain */
-  constructor(place: () => Anchor | null | undefined, invalidate: () => void) {
-    this.#place = place;
+  /** @param position returns the position: null at the end, undefined while it is uncertain */
+  constructor(position: () => Anchor | null | undefined, invalidate: () => void) {
+    this.#position = position;
     this.#invalidate = invalidate;
   }
 
@@ -34,10 +34,10 @@ export class PositionReporter {
   /** Call it when everything requested is drawn. */
   reportIfDue(): void {
     if (!this.#due) return;
-    const place = this.#place();
-    if (place === undefined) return;
+    const position = this.#position();
+    if (position === undefined) return;
     this.#due = false;
-    this.#report(place);
+    this.#report(position);
   }
 
   #report(anchor: Anchor | null): void {

@@ -108,6 +108,6 @@ function answerOf(card: HTMLElement | undefined, key: string): HTMLElement | und
 }
 
 function radiosOf(card: HTMLElement | undefined): readonly HTMLInputElement[] {
-  const all = [...(card?.querySelectorAll<HTMLInputElement>('input[type=radio]:enabled') ?? [])];
-  return all.filter(({ name }) => name === all[0]?.name);
+  const radios = [...(card?.querySelectorAll<HTMLInputElement>('input[type=radio]:enabled') ?? [])];
+  return radios.filter(({ name }) => name === radios[0]?.name);
 }

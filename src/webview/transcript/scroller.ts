@@ -24,7 +24,7 @@ export class Scroller {
   #lastScrollHeight = 0;
   #lastClientHeight = 0;
   #lastInputAt = Number.NEGATIVE_INFINITY;
-  #heldAnchor: { readonly frame: unknown; readonly place: ScrollAnchor } | undefined;
+  #heldAnchor: { readonly frame: unknown; readonly anchor: ScrollAnchor } | undefined;
 
   constructor(box: HTMLElement, content: HTMLElement, options: ScrollerOptions) {
     this.box = box;
@@ -55,7 +55,7 @@ export class Scroller {
   hold(): void {
     const frame = document.timeline.currentTime;
     if (this.isPinned || this.#heldAnchor?.frame === frame) return;
-    this.#heldAnchor = { frame, place: takeScrollAnchor(this.box, this.#options.parts()) };
+    this.#heldAnchor = { frame, anchor: takeScrollAnchor(this.box, this.#options.parts()) };
   }
 
   /**
@@ -64,20 +64,20 @@ export class Scroller {
   restore(): void {
     const held = this.#heldAnchor;
     if (!held || held.frame !== document.timeline.currentTime) return;
-    const by = movedBy(this.box, held.place);
-    if (Math.abs(by) >= 0.5) this.box.scrollTop += by;
+    const offset = movedBy(this.box, held.anchor);
+    if (Math.abs(offset) >= 0.5) this.box.scrollTop += offset;
   }
 
   /** Makes a change immediately without moving what is being read, even if the box moves. */
   keep(change: () => void): void {
     const before = this.box.getBoundingClientRect().top;
-    const place = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
+    const anchor = this.isPinned ? undefined : takeScrollAnchor(this.box, this.#options.parts());
     change();
-    if (!place) {
+    if (!anchor) {
       this.#scrollToEnd();
       return;
     }
-    this.box.scrollTop += movedBy(this.box, place) + this.box.getBoundingClientRect().top - before;
+    this.box.scrollTop += movedBy(this.box, anchor) + this.box.getBoundingClientRect().top - before;
     this.recordPosition();
   }
 
@@ -177,14 +177,14 @@ function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor 
 }
 
 /** Returns how far the anchor has moved, px; positive if down. */
-function movedBy(box: Element, held: ScrollAnchor): number {
-  const mark = held.find(({ node }) => node.isConnected);
+function movedBy(box: Element, anchor: ScrollAnchor): number {
+  const mark = anchor.find(({ node }) => node.isConnected);
   if (!mark) return 0;
   return mark.node.getBoundingClientRect().top - box.getBoundingClientRect().top - mark.top;
 }
 
 function find(nodes: Iterable<Element>, top: number, bottom: number): ScrollAnchor | undefined {
-  let second: ScrollAnchor | undefined;
+  let fallback: ScrollAnchor | undefined;
   for (const node of nodes) {
     const rect = node.getBoundingClientRect();
     if (rect.height === 0 || rect.bottom <= top) continue;
@@ -194,9 +194,9 @@ function find(nodes: Iterable<Element>, top: number, bottom: number): ScrollAnch
     if (!isBlank && (rect.top >= top || !node.matches(DESCENDED))) return here;
     const inner = isBlank ? undefined : find(node.children, top, bottom);
     if (inner && isDrawn(inner)) return [...inner, ...here];
-    second ??= [...(inner ?? []), ...here];
+    fallback ??= [...(inner ?? []), ...here];
   }
-  return second;
+  return fallback;
 }
 
 function isDrawn(place: ScrollAnchor): boolean {

@@ -533,8 +533,8 @@ export class Transcript {
   anchor(): Anchor | null {
     const target = this.#scroller.isPinned ? undefined : this.#revealer.target;
     if (target) return { index: target.index, offset: target.offset ?? 0 };
-    const place = this.#place();
-    return place === undefined ? this.#positionReporter.lastReported : place;
+    const position = this.#place();
+    return position === undefined ? this.#positionReporter.lastReported : position;
   }
 
   #place(): Anchor | null | undefined {
