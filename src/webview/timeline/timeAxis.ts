@@ -29,7 +29,7 @@ export class TimeAxis {
     const cuts: Span[] = [];
     let at = 0;
     let before: Span | undefined;
-    for (const span of mergedSpans) {
+    for (const span of merged) {
       if (before) {
         const gap = span.from - before.until;
         const drawn = Math.min(gap, longest);
