@@ -52,7 +52,6 @@ function Announcer({ urgency }: { readonly urgency: keyof typeof lastAnnouncemen
   return <span key={number}>{text}</span>;
 }
 
-/** Mounts a DOM node that updates itself. */
 function Mount({ node }: { readonly node: HTMLElement }) {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

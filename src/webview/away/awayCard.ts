@@ -33,7 +33,6 @@ export class AwayCard {
     });
   }
 
-  /** Shows the summary, or removes the card, without moving the text being read. */
   show(view: AwayView | undefined): void {
     if (JSON.stringify(view) === JSON.stringify(this.#view)) return;
     const isNew = view !== undefined && view.since !== this.#view?.since;

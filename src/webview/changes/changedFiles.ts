@@ -4,7 +4,6 @@
 import { Emitter } from '../../base/event';
 import type { ChangedFileView, ToWebview } from '../../panel/contract';
 
-/** Files per request. */
 export const FILES_PER_PAGE = 100;
 
 /** A version of the list. */
@@ -38,7 +37,6 @@ export class ChangedFiles {
     return this.#displayed?.total ?? this.#hostCount?.files ?? 0;
   }
 
-  /** Returns the file at an index; undefined if it is not loaded. */
   at(index: number): ChangedFileView | undefined {
     return this.#displayed?.pages.get(Math.floor(index / FILES_PER_PAGE))?.[index % FILES_PER_PAGE];
   }
@@ -68,7 +66,6 @@ export class ChangedFiles {
     if (!isUnchanged) this.refresh();
   }
 
-  /** Requests the visible files again, even if a request is pending. */
   refresh(): void {
     this.#requestedPages.clear();
     this.#requested.clear();

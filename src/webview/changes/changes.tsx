@@ -31,7 +31,6 @@ export function drawMessageActions(slot: HTMLElement, props: MessageActionsProps
   render(<MessageActions {...props} />, slot);
 }
 
-/** Returns whether this is the running turn and it has a line of changes. */
 export function isInRunningChanges(turnId: string): boolean {
   const turn = session.turn.peek();
   return turn?.id === turnId && turn.changes !== undefined && hasLine(turn);
@@ -48,7 +47,6 @@ interface ChangesLineProps {
   readonly isRunning?: boolean;
 }
 
-/** Draws nothing for a turn that changed nothing. */
 function ChangesLine({ turn, ...props }: ChangesLineProps) {
   const { changes } = turn;
   return changes && hasLine(turn) ? <Line {...props} turn={turn} changes={changes} /> : null;
@@ -141,7 +139,6 @@ interface FilesProps {
   readonly list: ChangesList;
   readonly count: ChangesCount;
   readonly place: BarPlace;
-  /** Reasons why files may be missing. */
   readonly children: ComponentChildren;
 }
 

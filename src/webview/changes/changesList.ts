@@ -4,7 +4,6 @@ import type { ChangesScope, ToWebview } from '../../panel/contract';
 import { isExpanded, post, setExpanded } from '../host/host';
 import { ChangedFiles } from './changedFiles';
 
-/** Maximum number of lists that are kept while not in the page. */
 const MAX_LISTS = 20;
 
 /** A list with the user's position in it, which is kept when the list leaves the page. */
@@ -12,7 +11,6 @@ export class ChangesList {
   readonly scope: ChangesScope;
   readonly files: ChangedFiles;
   readonly isOpen: Signal<boolean>;
-  /** The id of a file to find and focus. */
   readonly fileToFocus = signal<string | undefined>(undefined);
   /** px */
   scrollTop = 0;
@@ -43,7 +41,6 @@ export class ChangesList {
 
 const lists = new Map<string, ChangesList>();
 
-/** Returns the list of a scope; creates it on first use. */
 export function changesList(scope: ChangesScope): ChangesList {
   const name = keyOf(scope);
   const list = lists.get(name) ?? new ChangesList(scope);

@@ -24,7 +24,6 @@ const FIRST_ROWS = 12;
 interface FileListProps {
   readonly list: ChangesList;
   readonly count: ChangesCount;
-  /** Scrolls to an item of the transcript. */
   reveal(index: number): void;
   /** Leaves the list: focuses the button that expands it. */
   leave(): void;
@@ -34,7 +33,6 @@ export class FileList extends Component<FileListProps> {
   readonly #box = createRef<HTMLDivElement>();
   #rows: { readonly first: number; readonly end: number } = { first: 0, end: 0 };
   #activeId: string | undefined;
-  /** Index of the button to focus once the active row is loaded. */
   #buttonToFocus: number | undefined;
   #isLaidOut = false;
   #subscription: Disposable | undefined;
@@ -141,17 +139,14 @@ export class FileList extends Component<FileListProps> {
     return this.#box.current?.contains(document.activeElement) ?? false;
   }
 
-  /** Buttons of a row: open, reveal tool call, keep, undo, redo. */
   #buttons(index: number): readonly HTMLButtonElement[] {
     return [...this.#element.querySelectorAll<HTMLButtonElement>(`[data-index="${index}"] button`)];
   }
 
-  /** Index of the focused button. */
   get #focused(): number {
     return this.#buttons(this.props.list.active).indexOf(document.activeElement as HTMLButtonElement);
   }
 
-  /** Redraws a changed list, keeping the focused or else the first visible row in place. */
   #changed(): void {
     const { list, leave } = this.props;
     const { files } = list;
@@ -270,7 +265,6 @@ interface FileRowProps {
   readonly file: ChangedFileView | undefined;
   readonly index: number;
   readonly total: number;
-  /** Whether the buttons are in the tab order. */
   readonly isActive: boolean;
   act(kind: ChangesAction['kind']): () => void;
   reveal(index: number): void;
@@ -338,7 +332,6 @@ function FileRow({ file, index, total, isActive, act, reveal }: FileRowProps) {
   );
 }
 
-/** Shows the change and the file name; opens the diff. */
 function OpenButton({
   file,
   ...button
@@ -380,7 +373,6 @@ function OpenButton({
   );
 }
 
-/** Shows only the icon in narrow panels. */
 function Mark({ icon, words, kind }: { readonly icon: IconName; readonly words?: string; readonly kind: string }) {
   return words === undefined ? null : (
     <span class={`change-mark ${kind}`} aria-hidden="true">

@@ -56,7 +56,6 @@ function pressed(event: PointerEvent): void {
 }
 
 function isMeant(button: Element, { detail }: MouseEvent): boolean {
-  // A click by keyboard or assistive technology.
   if (detail === 0) return true;
   return detail === 1 && down?.button === button && down.isAllowed;
 }

@@ -17,7 +17,6 @@ export interface Bar {
   readonly id: string;
   /** Lower ranks come first; undefined hides the bar. */
   rank(): number | undefined;
-  /** Label of the collapsed bar. */
   label(): string;
   readonly Content: FunctionComponent<{ readonly place: BarPlace }>;
 }

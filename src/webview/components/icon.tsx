@@ -8,7 +8,6 @@ export function Icon({ name }: { readonly name: IconName }) {
 
 interface IconButtonProps extends ButtonHTMLAttributes {
   readonly icon: IconName;
-  /** Accessible name and tooltip. */
   readonly label: string;
   readonly class?: string;
 }

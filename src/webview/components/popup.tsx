@@ -9,7 +9,6 @@ import { strings } from '../text/strings';
 import { useDismissal } from './dismissal';
 import { Icon } from './icon';
 
-/** Maximum number of values without a filter field. */
 const MAX_UNFILTERED = 8;
 
 export interface PopupItem {
@@ -17,7 +16,6 @@ export interface PopupItem {
   readonly label: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** State of a toggle command. */
   readonly isOn?: boolean;
 }
 

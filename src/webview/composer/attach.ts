@@ -12,7 +12,6 @@ const LARGEST = 10 * 1024 * 1024;
 const THUMBNAIL_PX = 64;
 
 const LONG_TEXT = 2000;
-/** Maximum number of URIs per drop. */
 const MAX_DROPPED = 100;
 
 /** The last pasted long text with its session; undo inserts it into the message. */

@@ -14,7 +14,6 @@ import { type MentionQuery, mentionQuery, mentions } from './mention';
 import { chooseMention } from './mentionChips';
 import { completeCommand, fillPrompt, matchCommands, slashQuery } from './slash';
 
-/** Saved prompts. */
 export const prompts = signal<readonly PromptView[]>([]);
 
 interface Completion {
@@ -119,7 +118,6 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     return now?.kind === 'command' && item?.id === now.query;
   }
 
-  /** @returns whether the key was handled */
   function onKey(event: KeyboardEvent): boolean {
     const count = list.peek()?.items.length ?? 0;
     if (count === 0) return false;
@@ -168,7 +166,6 @@ function isPrompt(command: AvailableCommand): command is PromptView {
   return 'source' in command;
 }
 
-/** Inserts a prompt into the composer with its first placeholder selected. */
 export function insertPrompt(prompt: PromptView, words: string, box: HTMLTextAreaElement): void {
   const { text, blank } = fillPrompt(prompt, words);
   composer.focus();

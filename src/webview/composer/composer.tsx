@@ -101,7 +101,6 @@ export function Composer() {
     return true;
   }
 
-  /** Removes the mention before the caret and its attachment. */
   function removeMention(): boolean {
     const { value, selectionStart, selectionEnd } = field.current!;
     if (selectionStart !== selectionEnd) return false;
@@ -229,7 +228,6 @@ function Stop({ class: className }: { readonly class: string }) {
   );
 }
 
-/** Returns what Ctrl+Enter does during a turn. */
 function sendsNow(): SendNow | undefined {
   if (!session.queues.value) return undefined;
   return session.canSteer.value && !isCommand(session.commands.value, composer.text.value) ? 'steer' : 'sendNow';

@@ -9,7 +9,6 @@ import { strings } from '../text/strings';
 import { mentionsIn } from './mention';
 import { followMentions } from './mentionChips';
 
-/** Interval of draft updates to the host, ms. */
 const POST_INTERVAL_MS = 300;
 /**
  * Longer texts are only stored when sent to the host: storing them on each key press is too slow.
@@ -36,13 +35,12 @@ class Composer {
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sentTexts: () => Iterable<string> = () => [];
-  /** The recalled message; index 0 is the newest. */
   #recalled: { readonly index: number; readonly text: string } | undefined;
   /** Messages sent while another was being sent; they follow it in the field. */
   #followUps: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
   /** Messages sent to a host that exited, until the new host has them. */
   #lostMessages: readonly string[] = [];
-  /** Sessions of resent {@link #lost} messages, by message id. */
+  /** Sessions of resent {@link #lostMessages} messages, by message id. */
   readonly #resentSessions = new Map<string, string>();
   #key: string | null = null;
   /** Increases with each change, here and in the host. */
@@ -119,7 +117,6 @@ class Composer {
     for (const [other, kept] of draftsOfNew(key)) this.#resend(other, kept, unsentTexts(kept));
   }
 
-  /** Handles a change of the draft in another view. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#reconcile(draft);
     else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
@@ -157,7 +154,6 @@ class Composer {
     post({ type: 'send', ...sent, now }, this.#key);
   }
 
-  /** Returns the messages at the beginning of the field that the host has not accepted. */
   #textsBeingSent(): readonly string[] {
     const pending = this.pending.peek();
     return pending ? [pending.text, ...this.#followUps.map(({ text }) => text)] : [];
@@ -194,7 +190,6 @@ class Composer {
     this.#followUps = [];
     if (rest === '') this.#draftSynced(revision);
     else this.#changed();
-    // Unless the user has changed it since.
     if (!next || !rest.startsWith(next.text)) return;
     this.#send(next.text, next.now);
     this.#followUps = others;
@@ -472,7 +467,6 @@ function keptDraft(key: string): KeptDraft | undefined {
   return first && second && first.revision > second.revision ? first : (second ?? first);
 }
 
-/** Returns the drafts of other new sessions by key. */
 function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
   const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
   return new Map(all.filter((entry): entry is [string, KeptDraft] => entry[0] !== shown && entry[1]?.isNew === true));

@@ -10,7 +10,6 @@ export type AttachMessage = Extract<SessionMessage, { type: 'attachImage' | 'att
 
 interface Waiting {
   readonly id: string;
-  /** Time of posting, ms since 1970. */
   readonly at: number;
   readonly message: AttachMessage;
 }

@@ -9,7 +9,6 @@ export const mentions = signal<{ readonly query: string; readonly offers: readon
 });
 
 export interface MentionQuery {
-  /** Position of the `@`. */
   readonly start: number;
   readonly query: string;
 }

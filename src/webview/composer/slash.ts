@@ -10,7 +10,6 @@ export function slashQuery(text: string, caret: number): string | undefined {
   return match[1];
 }
 
-/** Exact matches first, then prefixes. */
 export function matchCommands<T extends AvailableCommand>(commands: readonly T[], query: string): readonly T[] {
   const wanted = query.toLowerCase();
   const found = commands.map((command) => ({ command, at: rank(command.name.toLowerCase(), wanted) }));

@@ -11,7 +11,6 @@ import { strings } from '../text/strings';
 import { compactCommand } from './slash';
 
 const TICK_MS = 30_000;
-/** Share from which the context or a limit is nearly used up. */
 const NEARLY_FULL = 0.9;
 
 const now = signal(Date.now());
@@ -144,7 +143,6 @@ function usedOf({ state, used = 0 }: RateLimit): number {
   return state === 'reached' ? 1 : Math.min(1, used);
 }
 
-/** Ways to free context. */
 function Remedies({ leave }: { readonly leave: () => void }) {
   const command = compactCommand(session.commands.value);
   // The demo has no model, and a working agent cannot be prompted.

@@ -11,9 +11,7 @@ import { ZoomView } from './zoomView';
 
 /** Delay before a block is drawn, ms. A block removed sooner was part of a flood. */
 const DRAW_DELAY_MS = 200;
-/** Maximum number of cached pictures: blocks leave the page and return. */
 const MAX_CACHED = 50;
-/** Maximum length of an error message, characters. */
 const MAX_ERROR = 300;
 
 type Picture = Drawn & { readonly url: string };

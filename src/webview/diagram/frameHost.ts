@@ -67,7 +67,6 @@ async function frameFor(title: string): Promise<HTMLIFrameElement> {
   return frame;
 }
 
-/** Validates the frame's answer, which is untrusted. */
 function checked(answer: FromFrame): Answer {
   if ('error' in answer) return { error: String(answer.error) };
   const { svg, width, height, label } = answer;

@@ -5,7 +5,6 @@ import { el, setAttributes } from '../dom/dom';
 const STEP = 1.25;
 const MIN = 0.05;
 const MAX = 20;
-/** Space around the picture, px. */
 const MARGIN = 16;
 
 export class ZoomView {
@@ -14,7 +13,6 @@ export class ZoomView {
   readonly #onZoom: (zoom: number) => void;
   #size = { width: 1, height: 1 };
   #zoom = 1;
-  /** Whether the picture fits the window, even when that is resized. */
   #isFitted = true;
 
   /** @param onZoom called with each new zoom; 1 is the actual size */

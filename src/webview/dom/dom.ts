@@ -3,7 +3,6 @@ import { GLYPHS, type IconName } from './icons';
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Creates an element. Strings become text nodes, never markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
@@ -15,7 +14,6 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets attributes; `undefined` and `false` remove them. */
 export function setAttributes<T extends Element>(element: T, attributes: Attributes): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);

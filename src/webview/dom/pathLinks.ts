@@ -16,10 +16,8 @@ const LINE = /\.[A-Za-z][A-Za-z0-9]{0,7}[:(]\d/;
 const IN_BRACKETS = /\((\d+),(\d+)\)$/;
 /** Maximum number of links, as each is a tab stop. */
 const MAX_LINKS = 100;
-/** Longer texts get no links. */
 const MAX_TEXT = 60_000;
 
-/** @param needsLine only link paths with a line number */
 export function pathLinks(
   openLink: (href: string) => void,
   needsLine = false,

@@ -14,7 +14,6 @@ export interface ViewportWatcher {
 }
 
 export interface ViewportObserver extends ViewportWatcher {
-  /** Delivers pending results. */
   flush(): void;
   /** Checks what is visible now; the observer only runs after painting. */
   checkVisible(): void;

@@ -50,7 +50,6 @@ export function splitMessage(text: string): readonly MessagePart[] {
   return parts;
 }
 
-/** Returns an image that was sent back as base64, with or without the `data:` prefix. */
 function imageIn(text: string): MessagePart | undefined {
   const head = /^data:(image\/[\w.+-]+);base64,/.exec(text);
   const data = text.slice(head?.[0].length ?? 0);

@@ -8,7 +8,6 @@ import type { StoredItem } from './itemStore';
 export interface EntryView {
   readonly element: HTMLElement;
   update(): void;
-  /** Appends text to the last block. */
   append?(text: string): void;
   /** Adds blocks; `from` is the number of blocks before. */
   addBlocks?(from: number): void;
@@ -22,7 +21,6 @@ export interface EntryView {
   settle?(): void;
   setPermissions?(permissions: readonly PermissionView[]): void;
   toggle?(): void;
-  /** Reveals a file in the turn's list of changes. */
   seekChange?(file: string): void;
   dispose?(): void;
 }

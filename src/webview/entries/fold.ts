@@ -6,7 +6,6 @@ import { copyText } from '../host/host';
 import { createAskedText, LONG } from '../output/askedText';
 import { strings } from '../text/strings';
 
-/** Maximum characters shown; Copy copies all. */
 const MAX_CHARS = 20_000;
 
 /** @param asked the user approves the text: shows its start and end without a scroll box */

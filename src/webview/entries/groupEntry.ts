@@ -3,7 +3,6 @@ import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import type { EntryView } from './entryView';
 
-/** In display order. */
 const ACTIVITIES = ['read', 'search', 'edit', 'run', 'subagent', 'other'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 export type ActivityCounts = { readonly [A in Activity]?: number };

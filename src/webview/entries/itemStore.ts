@@ -6,7 +6,6 @@ import type { MarkdownDoc } from '../markdown/markdownDoc';
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** Maximum characters kept of an evicted user message. */
 const PROMPT_CHARS = 300;
 
 export interface StoredItem {
@@ -37,7 +36,6 @@ export class ItemStore {
     return this.#items.get(index);
   }
 
-  /** Also works for items that are not loaded. */
   isNested(index: number): boolean {
     return this.#nested.has(index);
   }
@@ -72,7 +70,6 @@ export class ItemStore {
     for (let index = from; index < to; index++) if (!this.inUse.has(index)) this.#items.delete(index);
   }
 
-  /** @returns the changes to loaded items */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
     switch (op.op) {
       case 'put': {

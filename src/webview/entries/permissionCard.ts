@@ -157,7 +157,6 @@ export function pressByKey(card: Element, key: string): boolean {
 /** Unsent reasons by request, kept because cards may be redrawn. */
 const written = new Map<string, string>();
 
-/** Creates a link that opens the input field. */
 function createReasonField(id: string, reject: (reason: string, event: Event, pressed?: Element) => void): HTMLElement {
   const field = el('textarea', 'field reason-text');
   const opener = button('text-button', strings.rejectWithReason, () => {

@@ -12,7 +12,6 @@ import { isText, type StoredItem } from './itemStore';
 
 export const createAgentEntry: EntryFactory = (stored, index, context) => new AgentEntry(stored, index, context);
 
-/** A single expandable line. While the thought streams, it shows the end of the text. */
 export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.thought);
   const label = el('span', 'label');

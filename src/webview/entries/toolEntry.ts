@@ -24,7 +24,6 @@ const ICONS: Readonly<Record<string, IconName>> = {
   paused: 'debug-pause',
 };
 
-/** Longer titles are repeated below the line. */
 const MAX_LINE_TITLE = 48;
 const MAX_LOCATIONS = 40;
 
@@ -96,7 +95,6 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   };
   row.addEventListener('click', () => view.toggle?.());
 
-  /** Adds a link to the file in the turn's list of changes. */
   function offerChanges(): void {
     const { content, turnId, status } = tool();
     const hasDiff = content.some(({ type }) => type === 'diff');
@@ -251,7 +249,6 @@ function areSameRequests(a: readonly PermissionView[], b: readonly PermissionVie
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns the details of an expanded call: who decided, locations, raw input and output. */
 function createToolFacts(item: ToolItem, index: number): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   const { details } = toolLabel(item);

@@ -13,14 +13,12 @@ export interface ToolLabel {
   readonly literal: boolean;
   /** Key results: changed lines, a failing exit code, a rejection. */
   readonly facts: readonly string[];
-  /** The last line of a subagent's output. */
   readonly lastText: string;
   readonly time: string;
   /** For the expanded call: who decided, and how long the call waited. */
   readonly details: readonly string[];
 }
 
-/** Shorter waits for the user are not mentioned, ms. */
 const MIN_WAIT_MS = 1000;
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
 /** Leading words of titles that repeat the verb. */
@@ -69,7 +67,6 @@ export function toolLabel(item: ToolItem): ToolLabel {
   let object = title.replace(REDUNDANT_VERBS[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
   if (object === '') object = item.locations[0]?.label ?? '';
-  // The host has shortened the paths.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;
   if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;

@@ -15,7 +15,6 @@ import { durationLabel } from './toolLabel';
 
 type TurnEndItem = Extract<ItemView, { kind: 'turn_end' }>;
 
-/** Turns at least this long show their duration, ms. */
 const LONG_MS = 60_000;
 
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
@@ -104,7 +103,6 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   };
 };
 
-/** Returns whether a user turn ended normally and quickly. */
 function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, ...turn }: TurnView): boolean {
   if (stopReason !== 'end_turn' || endedAt === undefined || endedAt - startedAt - waitedMs >= LONG_MS) return false;
   const isPlain = turn.barrier !== 'timeout' && turn.barrier !== 'exit';

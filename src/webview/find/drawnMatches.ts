@@ -4,9 +4,7 @@ import { MAX_FIND, type ToWebview } from '../../panel/contract';
 import { DrawnText } from './drawnText';
 import type { Match } from './matchCounts';
 
-/** Delay for gathering changes, ms. */
 const GATHER_MS = 60;
-/** Maximum number of highlights per entry. */
 const MAX_HIGHLIGHTS = 2_000;
 const ALL = 'find-match';
 const CURRENT = 'find-current';
@@ -15,7 +13,6 @@ export interface DrawnMatchesOptions {
   readonly box: HTMLElement;
   isHit(index: number): boolean;
   ask(request: number, texts: readonly string[]): void;
-  /** Called again after each change. */
   onFound(entry: HTMLElement, matches: EntryMatches): void;
 }
 
@@ -64,7 +61,6 @@ export class DrawnMatches {
     if (this.#entriesToSearch.size > 0) this.#scheduleSearch();
   }
 
-  /** Searches an entry immediately. */
   search(entry: HTMLElement): void {
     const matches = this.#entriesToSearch.has(entry) ? undefined : this.#matches.get(entry);
     if (matches) {

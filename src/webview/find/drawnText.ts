@@ -6,14 +6,12 @@ const EXCLUDED = [
   '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .group-line, .priority',
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes, .nest',
 ].join();
-/** Inline elements. */
 const INLINE: ReadonlySet<string> = new Set('A B BUTTON CODE DEL EM I KBD MARK S SPAN STRONG SUB SUP'.split(' '));
 
 export class DrawnText {
   readonly text: string;
   readonly #nodes: { readonly node: Text; readonly at: number }[] = [];
 
-  /** @param limit maximum number of characters */
   constructor(entry: Element, limit: number) {
     const walker = document.createTreeWalker(entry, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
       if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;

@@ -23,10 +23,8 @@ export class Find {
   #id = 0;
   #isOpen = false;
   #previousFocus: HTMLElement | undefined;
-  /** Index of the entry where the search for the first match starts. */
   #startIndex = 0;
   #current: Match | undefined;
-  /** The match to scroll to. */
   #target: { readonly match: Match; readonly view: EntryView | undefined; readonly isUnfolded: boolean } | undefined;
   #isAnnounced = true;
   #isDone = true;
@@ -157,7 +155,6 @@ export class Find {
     });
   }
 
-  /** Shows the current match, expanding its entry if it is hidden. */
   #showMatch(entry: HTMLElement, matches: EntryMatches): void {
     const { match, view, isUnfolded } = this.#target ?? {};
     if (!match || view?.element !== entry) return;

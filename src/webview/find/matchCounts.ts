@@ -36,7 +36,6 @@ export class MatchCounts {
     return this.#counts.get(index) ?? 0;
   }
 
-  /** Returns the ordinal of a match, from 1. */
   numberOf({ index, nth }: Match): number {
     if (index !== this.#countBefore.index) {
       let count = 0;

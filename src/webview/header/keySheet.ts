@@ -4,7 +4,6 @@ import { button, el, setAttributes } from '../dom/dom';
 import { post } from '../host/host';
 import { strings } from '../text/strings';
 
-/** Opens the dialog; closing it restores the focus. */
 export function openKeySheet(): void {
   const list = el('dl', 'keys');
   for (const [key, label] of strings.keys(isMac)) list.append(el('dt', '', el('kbd', '', key)), el('dd', '', label));

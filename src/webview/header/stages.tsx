@@ -28,7 +28,6 @@ const stagesShown = computed(() => {
   return isShown ? stages.value.filter(({ state }) => state !== 'skipped') : [];
 });
 
-/** A failed start is one card: its stages, and the reason. */
 export const startBar: Bar = {
   id: 'start',
   rank: () => (session.error.value ? 0 : stagesShown.value.length > 0 ? 7 : undefined),
@@ -77,7 +76,6 @@ function timeOf(stage: StageView, now: number): string {
   return seconds > 0 ? formatDuration(seconds * 1000) : '';
 }
 
-/** A failure of the agent with a hint and actions, above the composer, which stays usable. */
 function Failure() {
   const error = session.error.value;
   if (!error) return null;

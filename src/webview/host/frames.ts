@@ -18,13 +18,11 @@ export interface FrameWork {
   /** @returns the new revision, if the message has one */
   apply(message: ToWebview): number | undefined;
   drawn(revision: number): void;
-  /** Called when everything up to `revision` is painted. */
   painted(revision: number): void;
 }
 
 export interface FrameSource {
   next(frame: () => void): void;
-  /** Calls `then` after the current frame is painted. */
   painted(then: () => void): void;
 }
 
@@ -35,7 +33,6 @@ export class Frames {
   #isFrameRequested = false;
   #isDrawing = false;
   #isRenderDue = false;
-  /** Whether drawing exceeded the budget. */
   #isOverBudget = false;
   /** Remaining drawing time until the next frame, ms. */
   #budget = FRAME_BUDGET_MS;

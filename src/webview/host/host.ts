@@ -45,7 +45,6 @@ export interface UiState {
    * the top edge, px.
    */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
-  /** By item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
 }
 
@@ -92,7 +91,6 @@ const MAX_EXPANDED = 300;
 
 let expanded = new Map(Object.entries(state.expanded ?? {}));
 
-/** Returns whether the user expanded or collapsed an item; undefined if neither. */
 export function isExpanded(id: string): boolean | undefined {
   return expanded.get(id);
 }
@@ -103,7 +101,6 @@ export function setExpanded(id: string, open: boolean): void {
   saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MAX_EXPANDED)) });
 }
 
-/** Removes the state of the previous session. */
 export function resetUiState(key: string, anchor: UiState['anchor']): void {
   expanded = new Map();
   saveUiState({ key, expanded: {}, anchor });

@@ -62,7 +62,6 @@ export const session = new Proxy<typeof derived & Fields>(derived as typeof deri
   },
 });
 
-/** Open permission requests that are scrolled out of view. */
 export const hiddenPermissions = signal<readonly string[]>([]);
 export const firstUse = signal<FirstUseView | undefined>(undefined);
 export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeView } | undefined>(undefined);
@@ -74,7 +73,6 @@ export const isAwayShown = signal(false);
 /** Whether the focus view is on: what the agent does in a turn is one line. */
 export const isFocusView = signal(false);
 export const hasItems = signal(true);
-/** The text of the user's message if there is only one. */
 export const onlyPrompt = signal('');
 
 /** The number makes equal texts distinct. */

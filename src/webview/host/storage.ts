@@ -34,12 +34,10 @@ export class SessionStore<T extends object> {
     return found.flatMap((value) => (isRecord(value) && this.#options.read(value)) || []);
   }
 
-  /** Returns the sessions with a value in local storage. */
   sessions(): readonly string[] {
     return (use((storage) => this.#names(storage)) ?? []).map((name) => name.slice(this.#prefix.length));
   }
 
-  /** Stores or removes a value. */
   set(session: string, value?: T): void {
     const name = this.#prefix + session;
     const { maxSessions, isLarge } = this.#options;

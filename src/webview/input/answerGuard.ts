@@ -4,9 +4,7 @@
 
 /** How long a question must be unchanged before it can be answered, ms; as for browser prompts. */
 const SETTLE_MS = 500;
-/** Interval of checks, ms. */
 const CHECK_MS = 100;
-/** Maximum movement that is ignored, px. */
 const MAX_MOVE_PX = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const ANSWER = '.answers button, .reason-send';
@@ -27,7 +25,6 @@ interface Watched {
 }
 
 class AnswerGuard {
-  /** Called with a card whose answer was refused. */
   onRefused: (card: HTMLElement) => void = () => {};
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -67,7 +64,6 @@ class AnswerGuard {
     for (const card of this.#cards.keys()) this.#restart(card);
   }
 
-  /** Returns whether the event answers the question. */
   allows(card: HTMLElement, event: Event, button?: Element): boolean {
     if (this.#isAnswer(card, event, button)) {
       this.#answeredByClicks = isPointer(event);

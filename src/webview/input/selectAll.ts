@@ -4,7 +4,6 @@
 import { post } from '../host/host';
 
 interface Copies {
-  /** Copies the whole session. */
   all(): void;
   /** @returns false if the whole selection is drawn: the browser copies it */
   selected(): boolean;

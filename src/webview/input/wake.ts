@@ -3,7 +3,6 @@ import { isCtrl } from '../dom/ctrlKey';
 import { post } from '../host/host';
 import { messageField } from './typing';
 
-/** Posts `wake` on the first key press, pointer press or focus of a field by the user. */
 export function watchWake(): void {
   const abort = new AbortController();
   const options = { capture: true, passive: true, signal: abort.signal };

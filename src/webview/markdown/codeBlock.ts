@@ -26,7 +26,6 @@ interface Parts {
   wrap(isWrapped: boolean): void;
 }
 
-/** Languages of shell commands. */
 const RUNNABLE: ReadonlySet<string> = new Set(
   'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
 );
@@ -175,7 +174,6 @@ function copyButton(copy: () => void): HTMLButtonElement {
   return element;
 }
 
-/** Shows the actions of a complete block. */
 export function showComplete(view: Element, group: number): void {
   for (const button of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`))
     button.hidden = false;

@@ -60,7 +60,6 @@ const BASE64 = /[A-Za-z0-9+/=]*/y;
 interface LongImage {
   readonly start: number;
   readonly end: number;
-  /** Whether the data ends in the text. */
   readonly isWhole: boolean;
 }
 

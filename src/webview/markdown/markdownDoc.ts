@@ -15,7 +15,6 @@ type PieceContent =
   | {
       readonly kind: 'block';
       readonly block: Block;
-      /** Whether it continues a split block. */
       readonly joined: boolean;
     }
   | { readonly kind: 'fold'; readonly id: number; readonly summary: string }
@@ -43,11 +42,9 @@ type PieceContent =
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
-      /** Whether it continues the last line of the previous part. */
       readonly midLine: boolean;
     };
 
-/** Deeper folds are text. */
 const MAX_FOLD_DEPTH = 2;
 
 /**

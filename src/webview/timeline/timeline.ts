@@ -12,7 +12,6 @@ import { TimelinePicture } from './timelinePicture';
 
 /** Minimum interval of requests, ms. */
 const REQUEST_INTERVAL_MS = 1000;
-/** Share of the visible range. */
 const STEP = 0.2;
 
 export class Timeline {

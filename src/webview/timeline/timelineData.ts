@@ -41,7 +41,6 @@ export class TimelineData {
     this.calls = [];
   }
 
-  /** Returns the turns, each followed by its calls. */
   rows(): readonly TimelineRow[] {
     const rows: TimelineRow[] = [];
     let next = 0;

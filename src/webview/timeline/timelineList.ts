@@ -11,12 +11,10 @@ import type { TimelineRow } from './timelineData';
 /** Height of a row, px; also in the style sheet. */
 const ROW_HEIGHT = 22;
 const OVERSCAN_ROWS = 4;
-/** Minimum wait that is mentioned, ms. */
 const MIN_WAIT_MS = 1000;
 
 export interface ListOptions {
   onSelect(row: TimelineRow): void;
-  /** Reveals a row in the transcript. */
   onOpen(row: TimelineRow): void;
 }
 
@@ -30,7 +28,6 @@ export class TimelineList {
   readonly #spacer = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
   readonly #rowElements = new Map<number, HTMLElement>();
   #rows: readonly TimelineRow[] = [];
-  /** Number of calls by turn. */
   #counts = new Map<number, number>();
   #now = 0;
   #active = 0;

@@ -15,9 +15,7 @@ const CONTEXT = 18;
 const BAR = 11;
 const LEAST_BAR = 2;
 const LABEL = 44;
-/** Maximum distance of a click from a bar, px. */
 const REACH = 3;
-/** Minimum movement of a drag, px. */
 const DRAG = 4;
 const MIN_RANGE = 200;
 const ZOOM = 1.5;
@@ -175,7 +173,6 @@ export class TimelinePicture {
       const left = (start - from) * scale;
       const right = (end - from) * scale;
       for (const wait of turn.waits ?? []) this.#drawWait(wait);
-      // At most one line per pixel.
       if (left - drawn >= 1) {
         drawn = left;
         context.fillStyle = this.#colour('line');
@@ -206,7 +203,6 @@ export class TimelinePicture {
     for (const turn of this.#turns) {
       const start = this.#axis.at(turn.endedAt ?? this.#now);
       const left = Math.max(0, Math.min(width, (start - from) * scale));
-      // At most one step per pixel.
       if (left - x >= 1 || start > until) {
         const high = Math.round(before * (CONTEXT - 4));
         context.fillRect(x, base - high, left - x, high);

@@ -9,7 +9,6 @@ import type { TrafficRows } from './trafficRows';
 const COLUMNS = ['time', 'direction', 'method', 'id', 'latency', 'size', 'session'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Rows drawn beyond each edge. */
 const MARGIN = 6;
 /** Distance from the end within which new rows are followed, px. */
 const AT_END = 4;

@@ -9,9 +9,7 @@ import { TrafficGrid } from './trafficGrid';
 import { TrafficRows } from './trafficRows';
 import { TurnLanes } from './turnLanes';
 
-/** Delay before the content of a selected row is requested, ms. */
 const SELECT_MS = 60;
-/** Delay before typed text is searched for, ms. */
 const FIND_MS = 200;
 const DIRECTIONS: readonly TrafficDirection[] = ['in', 'out', 'stderr', 'noise'];
 

@@ -65,7 +65,6 @@ export class TrafficRows {
     return rowIndex(this.#rows, seq) !== -1;
   }
 
-  /** Returns the index among the matching rows. */
   indexOf(seq: number | undefined): number {
     return seq === undefined ? -1 : rowIndex(this.matching, seq);
   }

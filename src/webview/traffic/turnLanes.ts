@@ -71,7 +71,6 @@ export class TurnLanes {
     if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
   }
 
-  /** Updates the names of sessions. */
   rename(): void {
     for (const { lane } of this.#lanes.values()) this.#putLane(lane);
     this.#mark();
@@ -143,7 +142,6 @@ export class TurnLanes {
     if (mark.seq !== undefined) this.#options.onSelect(mark.seq);
   }
 
-  /** @param isSought whether to scroll to the selected mark */
   #mark(isSought = false): void {
     for (const cell of this.element.querySelectorAll('.lane-mark[aria-selected=true]'))
       cell.setAttribute('aria-selected', 'false');

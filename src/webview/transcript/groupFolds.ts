@@ -25,7 +25,6 @@ export class GroupFolds implements PageGroups {
   readonly #viewport: ViewportObserver;
   readonly #questions: OpenQuestions;
   readonly #store: ItemStore;
-  /** Transcript indexes of calls with diffs. */
   readonly #edits = new Set<number>();
   #groups: CallGroups | TurnFolds;
   #review: ReviewState = { turnId: undefined, files: new Set() };
@@ -118,7 +117,6 @@ export class GroupFolds implements PageGroups {
     this.#groups.clear();
   }
 
-  /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number {
     const first = place * PAGE_SIZE;
     let count = 0;
@@ -126,7 +124,6 @@ export class GroupFolds implements PageGroups {
     return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
-  /** Returns the view of an item, or of its collapsed group. */
   viewOf(index: number): EntryView | undefined {
     return this.#view(this.#groups.hides(index) ? this.at(index)!.first : index);
   }

@@ -40,7 +40,6 @@ export class Nesting implements NestHost {
     this.#revealer = revealer;
   }
 
-  /** Returns whether an item is not drawn at its own place. */
   hides(index: number): boolean {
     return this.store.isNested(index) && this.#questions.at(index).length === 0;
   }
@@ -89,7 +88,6 @@ export class Nesting implements NestHost {
     for (const nest of this.#all()) nest.update();
   }
 
-  /** Returns the item to reveal once it is loaded. */
   arrived(): Target | undefined {
     const target = this.#target;
     return target && this.store.get(target.index) ? target : undefined;

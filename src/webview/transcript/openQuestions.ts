@@ -44,7 +44,6 @@ export class OpenQuestions {
   }
 }
 
-/** JSON of the request each card shows. */
 const cards = new WeakMap<HTMLElement, string>();
 
 /**

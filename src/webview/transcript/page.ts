@@ -98,7 +98,6 @@ export class Page implements Disposable {
     return this.#store.isNested(index) && this.#groups.hides(index);
   }
 
-  /** The range of its items that are not loaded. */
   get missing(): { readonly from: number; readonly to: number } | undefined {
     let from: number | undefined;
     let to = this.first;

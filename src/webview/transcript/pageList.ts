@@ -12,7 +12,6 @@ interface PageGroup {
   readonly first: number;
   readonly element: HTMLElement;
   readonly watch: Disposable;
-  /** Pages that were never needed are missing. */
   readonly pages: (Page | undefined)[];
   isOpen: boolean;
   isNear: boolean;
@@ -41,7 +40,6 @@ export class PageList {
     this.#options = options;
   }
 
-  /** Returns whether pages were added to the document since the last call. */
   takeNewPages(): boolean {
     const opened = this.#hasNewPages;
     this.#hasNewPages = false;
@@ -63,7 +61,6 @@ export class PageList {
     return group.pages[place % GROUP_SIZE];
   }
 
-  /** Yields the pages in the document, top to bottom. */
   *shown(): Iterable<Page> {
     for (const { isOpen, pages } of this.#groups) {
       if (!isOpen) continue;
@@ -71,7 +68,6 @@ export class PageList {
     }
   }
 
-  /** Yields the created pages, top to bottom. */
   *made(): Iterable<Page> {
     for (const { pages } of this.#groups) for (const page of pages) if (page) yield page;
   }
@@ -81,7 +77,6 @@ export class PageList {
     for (let place = this.length - 1; place >= 0; place--) yield this.open(place)!;
   }
 
-  /** @returns whether it grew */
   grow(length: number): boolean {
     if (length <= this.length) return false;
     const first = Math.floor(this.length / GROUP_SIZE);

@@ -14,7 +14,6 @@ export class PromptLine {
   readonly #entriesAtTop = new Set<HTMLElement>();
   #index = 0;
 
-  /** @param box the line becomes its first child */
   constructor(box: HTMLElement, store: ItemStore, reveal: (index: number) => void) {
     this.#store = store;
     this.#line = button('prompt-line', '', () => reveal(this.#index));

@@ -16,10 +16,8 @@ export interface QuestionTargets {
 
 export class QuestionKeys {
   readonly #targets: QuestionTargets;
-  /** The answer that was focused by number. */
   #typedAnswer: { readonly answer: HTMLElement; readonly digits: string } | undefined;
   #staysInQuestions = false;
-  /** Whether the focused question took the focus itself. */
   #focusedItself = false;
   #numberedCard: HTMLElement | undefined;
 
@@ -45,7 +43,6 @@ export class QuestionKeys {
     this.#staysInQuestions = false;
   }
 
-  /** Call it when a question was drawn. */
   questionDrawn(): void {
     if (!this.#staysInQuestions || !isAtMessage()) return;
     this.#targets.reveal();
@@ -94,7 +91,6 @@ export class QuestionKeys {
   }
 }
 
-/** Returns whether the empty message has the focus. */
 function isAtMessage(): boolean {
   const { activeElement, body } = document;
   const field = messageField();

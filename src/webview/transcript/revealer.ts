@@ -16,7 +16,6 @@ export interface RevealerOptions {
   readonly scroller: Scroller;
   readonly store: ItemStore;
   readonly viewport: ViewportObserver;
-  /** Returns the view of an item, if it is drawn. */
   view(index: number): EntryView | undefined;
   draw(page: Page): void;
   invalidate(): void;

@@ -44,7 +44,6 @@ export class KeyMoves {
     this.#toMessage(focusedIndex() ?? this.#targets.shown() ?? this.#store.total, step);
   }
 
-  /** @returns whether the key was handled */
   #press({ altKey, key, shiftKey, target }: KeyboardEvent): boolean {
     if (target instanceof HTMLElement && target.matches('input, textarea, select')) return false;
     const entry = entryOf(target);

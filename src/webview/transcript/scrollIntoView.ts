@@ -6,7 +6,6 @@ import type { Page } from './page';
 export interface Target {
   readonly index: number;
   readonly offset?: number;
-  /** Whether to highlight it as a search result. */
   readonly isFound?: true;
   /** A file to reveal in the turn's list of changes. */
   readonly file?: string;
@@ -16,7 +15,6 @@ export interface Target {
 
 /** Distance between the edge of the box and what is scrolled into view, px. */
 const EDGE = 8;
-/** Height of the prompt line over the top, px. */
 const PROMPT_LINE = 27;
 
 /**
@@ -59,7 +57,6 @@ export function hasAnswersAtEnd(box: Element, height: number): boolean {
   });
 }
 
-/** Returns the first visible entry; undefined if it is not drawn. */
 export function firstVisibleEntry(box: Element, pages: Iterable<Page>): EntryView | undefined {
   const { top } = box.getBoundingClientRect();
   for (const page of pages) {
@@ -115,7 +112,6 @@ export function cardOf(box: Element, id: string | undefined): HTMLElement | unde
   );
 }
 
-/** @returns whether the card is in the page */
 export function focusCard(box: Element, id: string): boolean {
   const card = cardOf(box, id);
   if (!card) return false;

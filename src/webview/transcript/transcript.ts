@@ -340,7 +340,6 @@ export class Transcript {
     return drawn && !this.#scroller.isPinned;
   }
 
-  /** Returns the part of the selection that is not drawn. */
   undrawnPart(): UndrawnPart | undefined {
     return undrawnPart(this.content, this.#pages, this.store.total);
   }
@@ -382,7 +381,6 @@ export class Transcript {
     if (!this.nesting.reveal(target)) this.#revealer.reveal(target);
   }
 
-  /** Expands the group of an item, or of the call that contains it. */
   #unfold(index: number): void {
     const root = this.nesting.hides(index) ? this.store.get(index)?.item.path?.[0] : index;
     if (root !== undefined) this.#groups.unfold(root);

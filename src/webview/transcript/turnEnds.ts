@@ -26,7 +26,6 @@ export class TurnEnds {
     return undefined;
   }
 
-  /** Calls `found` immediately or when the end is loaded. */
   seek(turnId: string, from: number, found: (index: number) => void): void {
     this.#pendingSearch = undefined;
     const end = this.find(turnId, from);
