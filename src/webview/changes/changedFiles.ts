@@ -72,7 +72,6 @@ export class ChangedFiles {
     this.setVisibleRange(this.#visibleRange.from, this.#visibleRange.to);
   }
 
-  /** Requests the missing files of the visible range; `to` is exclusive. */
   setVisibleRange(from: number, to: number): void {
     this.#visibleRange = { from, to };
     for (const page of this.#visiblePages((this.#pending ?? this.#displayed)?.total ?? this.total)) {

@@ -16,7 +16,6 @@ import { guarded } from './pressGuard';
 
 /** Height of a row, px; also in styles/changes.css. */
 const ROW_HEIGHT = 24;
-/** Rows in the page above and below the visible ones. */
 const OVERSCAN_ROWS = 6;
 /** Rows drawn before the height of the box is known. */
 const FIRST_ROWS = 12;
@@ -387,7 +386,6 @@ interface Lines {
   readonly removed: number;
 }
 
-/** Shows the counts that are not zero. */
 export function LineCounts({ added, removed }: Lines) {
   return (
     <span class="line-counts" aria-hidden="true">

@@ -21,7 +21,6 @@ export interface Bar {
   readonly Content: FunctionComponent<{ readonly place: BarPlace }>;
 }
 
-/** @param bars top to bottom */
 export function Bars({ bars, place }: { readonly bars: readonly Bar[]; readonly place: BarPlace }) {
   const chosen = useSignal<string | undefined>(undefined);
   const element = useRef<HTMLDivElement>(null);

@@ -33,7 +33,6 @@ export function pasteIn(data: DataTransfer): boolean {
   return true;
 }
 
-/** Attaches dropped files and items of VS Code's lists and tabs. */
 export function dropIn(data: DataTransfer): boolean {
   const uris = urisOf(data);
   const files = [...data.files];

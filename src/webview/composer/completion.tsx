@@ -45,7 +45,6 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
 /** Prefix that limits mentions to one kind. */
 const KIND = /^[a-z]+:/;
 
-/** Opens the dialog for files outside the workspace. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
 
 export type CompletionState = ReturnType<typeof useCompletion>;
@@ -112,7 +111,6 @@ export function useCompletion(field: () => HTMLTextAreaElement) {
     box.focus();
   }
 
-  /** Returns whether an item is a completely typed command, which Enter sends. */
   function isWhole(item: Completion | undefined): boolean {
     const now = typed.peek();
     return now?.kind === 'command' && item?.id === now.query;

@@ -22,7 +22,6 @@ export function setAttributes<T extends Element>(element: T, attributes: Attribu
   return element;
 }
 
-/** Creates an icon. It is hidden from assistive technology unless it has a label. */
 export function icon(name: IconName, label?: string): HTMLElement {
   const glyph = setAttributes(setIcon(el('span'), name), { 'aria-hidden': 'true' });
   return label === undefined ? glyph : el('span', 'icon-with-label', glyph, el('span', 'sr-only', label));

@@ -18,7 +18,6 @@ export function watchSelection(element: Element, listener: Listener): Disposable
   });
 }
 
-/** Returns whether an element contains the focus or a part of the selection, and must stay. */
 export function isInUse(element: Element): boolean {
   return element.contains(document.activeElement) || isTouched(element);
 }

@@ -35,7 +35,6 @@ export function createAttachment(block: Resource, name: string): HTMLElement {
   return createResourceChip(name, block.uri);
 }
 
-/** @param save asks the host to save the content as a file */
 export function createBlock(block: Exclude<BlockView, { type: 'text' }>, save: () => void): HTMLElement {
   switch (block.type) {
     case 'image': {

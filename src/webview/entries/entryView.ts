@@ -33,7 +33,6 @@ export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   answered(id: string, byKey: boolean): void;
   invalidate(entry: EntryView): void;
   reveal(index: number): void;
-  /** Returns whether the turn of the item at `index` may have a list of changes. */
   hasChanges(turnId: string, index: number): boolean;
   /** Reveals a file (absolute path) in that list. */
   revealChange(turnId: string, file: string, index: number): void;

@@ -191,7 +191,6 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawTitle(item, expanded, asked);
   }
 
-  /** Shows the whole title, which the collapsed line truncates. */
   function drawTitle(item: ToolItem, expanded: boolean, asked: boolean): void {
     whole?.remove();
     whole = undefined;

@@ -74,7 +74,6 @@ export class Find {
     else focusComposer();
   }
 
-  /** Closes the widget without moving the focus. */
   forget(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -168,7 +167,6 @@ export class Find {
     entry.classList.toggle('found', !range);
   }
 
-  /** @returns whether something was collapsed */
   #unfold(view: EntryView): boolean {
     const { element } = view;
     const folded = ownParts<HTMLDetailsElement>(element, 'details:not([open])');

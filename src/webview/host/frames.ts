@@ -34,7 +34,6 @@ export class Frames {
   #isDrawing = false;
   #isRenderDue = false;
   #isOverBudget = false;
-  /** Remaining drawing time until the next frame, ms. */
   #budget = FRAME_BUDGET_MS;
   #yieldsNextFrame = false;
   /** Whether a key was pressed while nothing was scheduled: messages wait until it is painted. */

@@ -68,7 +68,6 @@ export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeV
 export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
 /** What can be added to the message from the active editor. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
-/** Whether the summary of what happened while the user was away is shown. */
 export const isAwayShown = signal(false);
 /** Whether the focus view is on: what the agent does in a turn is one line. */
 export const isFocusView = signal(false);

@@ -29,7 +29,6 @@ class AnswerGuard {
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #press: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
-  /** Whether one of several rapid clicks has answered. */
   #answeredByClicks = false;
 
   constructor() {

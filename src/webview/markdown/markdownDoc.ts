@@ -59,7 +59,6 @@ class Folds {
   readonly #begin: boolean[] = [];
   readonly #toggled = new Set<number>();
 
-  /** Returns newly closed pieces with their folds. */
   take(pieces: readonly Piece[]): readonly Piece[] {
     const { placed, within, count } = this.#place(pieces);
     this.#within = within;
@@ -113,7 +112,6 @@ function inFolds(piece: Piece, within: readonly number[]): Piece {
   return within.length === 0 ? piece : { ...piece, folds: within };
 }
 
-/** A run of closed pieces that is added to and removed from the page as a whole. */
 export interface Segment {
   readonly pieces: Piece[];
   size: number;
@@ -124,7 +122,6 @@ const WINDOW = 8_000;
 /** Size of a full segment: the characters of its pieces, plus an overhead per piece. */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
-/** Size of the header of a code block or table, characters. */
 const HEAD_SIZE = 120;
 /** Tables are not split up to this size, as column widths depend on the cells. */
 const TABLE_SIZE = 24_000;
@@ -133,7 +130,6 @@ const LINE_SIZE = 200_000;
 export class MarkdownDoc {
   /** Full segments never change. */
   readonly segments: Segment[] = [{ pieces: [], size: 0 }];
-  /** The open end, redrawn after each `append`. */
   open: readonly Piece[] = [];
   #tail = '';
   length = 0;
@@ -151,7 +147,6 @@ export class MarkdownDoc {
   #table: { readonly group: number; readonly head: string } | undefined;
   readonly folds = new Folds();
   readonly #notes = new Set<string>();
-  /** Groups of code with wrapped lines. */
   readonly wrapped = new Set<number>();
 
   get noteCount(): number {
@@ -189,7 +184,6 @@ export class MarkdownDoc {
     while (this.#fence ? this.#advanceFence(this.#fence) : this.#advance());
   }
 
-  /** @returns whether to examine the tail again */
   #advance(): boolean {
     let size = WINDOW;
     const image = this.#hasImage && this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;

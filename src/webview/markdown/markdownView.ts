@@ -12,7 +12,6 @@ import { linkNoteReference, type MarkdownContext, showFold } from './renderBlock
 export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' | 'showNote' | 'hasNote'> {
   readonly viewport: ViewportWatcher;
   invalidate(): void;
-  /** Approximate characters per line. */
   readonly columns: () => number;
   keepInView(node: Element): void;
 }
@@ -22,7 +21,6 @@ type SegmentContext = MarkdownContext & Pick<MarkdownViewContext, 'viewport' | '
 const SLICE = 16_384;
 /** Segments at the end that are drawn immediately. Others are drawn when they come near. */
 const EAGER_SEGMENTS = 2;
-/** Segments drawn per frame to measure them. */
 const MEASURED_PER_FRAME = 6;
 const LINE_HEIGHT = 20;
 /** Interval of drawing in a flood, ms. */
@@ -157,9 +155,7 @@ class SegmentView implements Disposable {
   readonly #subscriptions: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
-  /** Whether the height is measured. */
   #isMeasured = false;
-  /** Number of pieces in the measured height. */
   #measuredPieces = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
@@ -199,7 +195,6 @@ class SegmentView implements Disposable {
     this.#painter?.setTail(...tail);
   }
 
-  /** @returns whether it had not been drawn */
   drawOnce(): boolean {
     if (this.#isMeasured || this.#painter) return false;
     this.drawNow();

@@ -10,16 +10,13 @@ import type { strings } from '../text/strings';
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 /** Time per frame, ms. The browser needs more for the layout. */
 const SLICE_MS = 5;
-/** Maximum number of cached formulas: parts of a text leave the page and return. */
 const MAX_CACHED = 500;
 
-/** Messages for problems. */
 let words: typeof strings.formulas;
 const queue: HTMLElement[] = [];
 const cache = new Map<string, Formula>();
 let sheet: CSSStyleSheet | undefined;
 
-/** Draws a formula later if it is still in the page. */
 export function drawFormula(element: HTMLElement, problems: typeof strings.formulas): void {
   words = problems;
   if (!sheet) {

@@ -31,7 +31,6 @@ export class PiecePainter {
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
-  /** The previous open end, until it is redrawn. */
   #previousTail: readonly ChildNode[] = [];
   #newTail: ChildNode[] = [];
   #tailCode: { readonly block: OpenCode; readonly group: number; readonly head: string; text: string } | undefined;

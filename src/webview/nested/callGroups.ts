@@ -4,7 +4,6 @@
 import type { ItemView } from '../../panel/contract';
 import type { ActivityCounts } from '../entries/groupEntry';
 
-/** Minimum number of calls in a group. */
 const MIN_CALLS = 3;
 
 export interface CallGroup {
@@ -32,7 +31,6 @@ interface Run {
 export interface CallGroupsOptions {
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
-  /** Returns whether an entry contains the focus or a part of the selection. */
   isInUse(index: number): boolean;
 }
 
@@ -51,7 +49,6 @@ export class CallGroups {
     return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isInUse };
   }
 
-  /** Returns whether an item is not drawn because its group is collapsed. */
   hides(index: number): boolean {
     const group = this.at(index);
     return group !== undefined && !group.isOpen && group.first !== index;

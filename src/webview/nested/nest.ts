@@ -20,7 +20,6 @@ const MAX_ENTRIES = 150;
 
 /** The entries of a call that are in the page, starting at number `from`. */
 export interface NestContents {
-  /** Number of calls when last drawn. */
   calls: number;
   from: number;
   total: number;
@@ -28,12 +27,10 @@ export interface NestContents {
   indexes: number[] | undefined;
 }
 
-/** What nests need of the transcript. */
 export interface NestHost {
   readonly store: ItemStore;
   readonly context: EntryContext;
   asking(): ReadonlySet<number>;
-  /** Returns whether an item is drawn inside its call. */
   hides(index: number): boolean;
   hold(): void;
   draw(entry: HTMLElement, index: number): void;
@@ -149,7 +146,6 @@ export class Nest {
     this.find(target.index, target.drawn);
   }
 
-  /** Expands to show an item. */
   find(index: number, drawn: (view: EntryView) => void): void {
     const position = this.#contents.indexes?.indexOf(index) ?? -1;
     if (position < 0) this.#pendingTarget = { index, drawn };

@@ -5,7 +5,6 @@ import type { Activity, ActivityCounts } from '../entries/groupEntry';
 import { firstIndex } from '../text/firstIndex';
 import type { CallGroup, CallGroupsOptions } from './callGroups';
 
-/** Minimum number of entries in a fold. */
 const MIN_ENTRIES = 2;
 const FOLDED: ReadonlySet<string> = new Set(['pending', 'in_progress', 'completed']);
 const ACTIVITY_OF: Readonly<Record<string, Activity>> = {
@@ -32,7 +31,6 @@ interface Fold {
   readonly turnId: string;
   /** Sorted transcript indexes. */
   readonly members: number[];
-  /** Number of members by name. */
   readonly names: Map<Activity, Map<string, number>>;
   isOpen: boolean;
 }
@@ -57,7 +55,6 @@ export class TurnFolds {
     return { first: fold.members[0]!, last: fold.members.at(-1)!, isOpen: fold.isOpen };
   }
 
-  /** Returns whether an item is not drawn because its turn is collapsed. */
   hides(index: number): boolean {
     const group = this.at(index);
     return group !== undefined && !group.isOpen && group.first !== index;

@@ -4,7 +4,6 @@ import { revealHidden } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 
-/** Characters per row. */
 export const COLUMNS = 80;
 
 /** Rows of a text shown whole, and of each end of a longer one. */
@@ -51,7 +50,6 @@ function middleOf(text: string, { whole, ends }: RowLimits): { start: number; en
   return { start: start - Number(isPairAt(text, start)), end: end + Number(isPairAt(text, end)) };
 }
 
-/** Returns the offset of a row, from 0. */
 function offsetOfRow(text: string, rows: number): number {
   let at = 0;
   for (let row = 0; row < rows && at < text.length; row++) {

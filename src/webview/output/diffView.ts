@@ -12,7 +12,6 @@ import { LONGEST_LINE } from './diffLine';
 /** Maximum number of lines; the editor shows the rest. */
 const COMPACT_LINES = 60;
 const OPEN_LINES = 800;
-/** Characters per line number. */
 const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
@@ -33,7 +32,6 @@ interface Line {
   readonly isAfterGap: boolean;
   readonly old?: number;
   readonly new?: number;
-  /** Number of omitted lines before it. */
   readonly left?: number;
 }
 
@@ -148,7 +146,6 @@ const MAX_BLANK = 3;
 const LINE_START = 320;
 const LINE_END = 160;
 
-/** Replaces runs of blank lines by a line that counts them. */
 function withoutBlankRuns(lines: readonly Line[]): readonly Line[] {
   const shown: Line[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -173,7 +170,6 @@ function middleOf(lines: readonly Line[]): { readonly start: number; readonly en
   return { start: linesThatFit(rows), end: lines.length - linesThatFit(rows.toReversed()) };
 }
 
-/** Returns the number of leading lines that fit at one end; at least one. */
 function linesThatFit(rows: readonly number[]): number {
   let room = END_ROWS;
   const tooMuch = rows.findIndex((count) => {

@@ -10,7 +10,6 @@ import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
 const MAX_RADIOS = 6;
-/** Maximum length of single-line text fields. */
 const LONG_TEXT = 120;
 
 interface FieldProps {

@@ -12,10 +12,8 @@ import { type Answer, FormCard, Refusals } from './formCard';
 import { forgetOthers } from './keptForms';
 
 interface QuestionsProps {
-  /** Called with the ids of the open questions in the page. */
   onDrawn(ids: readonly string[]): void;
   onAnswer(byKey: boolean): void;
-  /** Called when the focused question was removed. */
   onGone(): void;
 }
 

@@ -4,7 +4,6 @@ import { isRecord, SessionStore } from '../host/storage';
 
 export interface KeptEdit {
   readonly text: string;
-  /** The text in the queue. */
   readonly from: string;
   readonly saved?: true;
 }

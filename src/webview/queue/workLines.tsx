@@ -69,7 +69,6 @@ function Background() {
   );
 }
 
-/** Links to the plan, and to comments on it. */
 function PlanLine({ place }: { readonly place: BarPlace }) {
   const plan = session.plan.value;
   if (!plan) return null;

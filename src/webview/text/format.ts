@@ -103,7 +103,6 @@ export function splitPath(path: string): readonly [folder: string, name: string]
 const LINE_CHARS = 5_000;
 const LONG_LINE = new RegExp(`^(.{${LINE_CHARS}}).+$`, 'gm');
 
-/** Truncates long lines. */
 export function shortLines(text: string): string {
   return text.length > LINE_CHARS ? text.replace(LONG_LINE, '$1…') : text;
 }

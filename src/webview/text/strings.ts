@@ -178,7 +178,6 @@ export const strings = /* @__PURE__ */ (() => {
       subagent: l10n.t('Subagent'),
       other: l10n.t('Tool'),
     },
-    /** Tools of the editor, by name. */
     editorTools: {
       get_diagnostics: l10n.t('Problems'),
       go_to_definition: l10n.t('Definition'),
@@ -200,7 +199,6 @@ export const strings = /* @__PURE__ */ (() => {
       test_failures: l10n.t('Failed tests'),
       run_task: l10n.t('Run task'),
     },
-    /** For groups of calls. */
     activities: {
       read: counted(l10n.t('Read {0} file'), l10n.t('Read {0} files')),
       search: counted(l10n.t('{0} search'), l10n.t('{0} searches')),

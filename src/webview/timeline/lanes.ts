@@ -28,9 +28,7 @@ export class Lane {
   readonly #calls: readonly TimelineCall[];
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
-  /** Running maximum of the calls' ends. */
   readonly #latestEnds: Float64Array;
-  /** Number of failed calls before each. */
   readonly #failed: Uint32Array;
 
   /** @param calls ordered by start */

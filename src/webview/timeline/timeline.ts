@@ -84,7 +84,6 @@ export class Timeline {
     else focusComposer();
   }
 
-  /** Closes the timeline without moving the focus. */
   forget(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

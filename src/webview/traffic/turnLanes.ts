@@ -88,7 +88,6 @@ export class TurnLanes {
     this.#updateHidden();
   }
 
-  /** Selects the first mark of a message. */
   showMessage(seq: number): void {
     const { lane, mark } = this.#active ?? {};
     const current = lane === undefined || mark === undefined ? undefined : this.#lanes.get(lane)?.lane.marks[mark];

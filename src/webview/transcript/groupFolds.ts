@@ -128,7 +128,6 @@ export class GroupFolds implements PageGroups {
     return this.#view(this.#groups.hides(index) ? this.at(index)!.first : index);
   }
 
-  /** Adds new items, and redraws the earlier ones that change with them. */
   set(from: number, items: readonly ItemView[]): void {
     for (const [offset, item] of items.entries())
       if (item.kind === 'tool' && item.content.some(({ type }) => type === 'diff')) this.#edits.add(from + offset);

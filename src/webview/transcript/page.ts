@@ -88,7 +88,6 @@ export class Page implements Disposable {
     return false;
   }
 
-  /** Whether all its items are drawn inside other entries. */
   get isEmpty(): boolean {
     for (let index = this.first; index < this.end; index++) if (!this.#isDrawnElsewhere(index)) return false;
     return true;

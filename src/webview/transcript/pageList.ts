@@ -34,7 +34,6 @@ export class PageList {
   length = 0;
   #hasNewPages = false;
 
-  /** @param end the pages are inserted before it */
   constructor(end: Element, options: PageListOptions) {
     this.#end = end;
     this.#options = options;

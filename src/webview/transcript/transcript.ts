@@ -38,7 +38,6 @@ import { TurnEnds } from './turnEnds';
 import { type UndrawnPart, undrawnPart } from './undrawnPart';
 import { WorkingLine } from './workingLine';
 
-/** Distance from the viewport within which pages are drawn, px. */
 const MARGIN = 600;
 /** Maximum number of selected pages drawn in one go, as for Select All. */
 const SELECTED_PAGES = 40;
@@ -437,7 +436,6 @@ export class Transcript {
     announce(strings.answerAgain, 'polite');
   }
 
-  /** Hides the button if it would cover answers. */
   #updateJumpButton(): void {
     this.#jumpButton.hidden =
       this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.box, JUMP_HEIGHT));
