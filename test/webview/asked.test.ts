@@ -1,5 +1,4 @@
-// Approval requests in a real browser: the end of a long or blank text is above the answers, or the
-// omission is stated.
+// Approval requests in a real browser: the end of a text is visible, or the omission is stated.
 import assert from 'node:assert/strict';
 import type { DiffView, ItemView, PermissionView } from '../../src/panel/contract';
 import { seeds } from '../support/tier';

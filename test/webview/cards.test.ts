@@ -1,5 +1,4 @@
-// Other cards of the protocol in a real browser under the real content security policy: questions,
-// plans, media and background tasks.
+// Other cards of the protocol in a real browser: questions, plans, media, background tasks.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';

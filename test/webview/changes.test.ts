@@ -1,5 +1,4 @@
-// Changes of turns on disk, in a real browser: the line under a turn, its list, and links of
-// messages and tool calls.
+// Changes of turns on disk, in a real browser: the line under a turn, its list, and links.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import {

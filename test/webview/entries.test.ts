@@ -1,5 +1,4 @@
-// Every kind of entry in a real browser under the real content security policy, by roles,
-// accessible names and attributes.
+// Every kind of entry in a real browser, by roles, accessible names and attributes.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import { THEMES } from '../support/tier';

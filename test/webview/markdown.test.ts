@@ -1,5 +1,4 @@
-// Markdown in a real browser: streamed text is drawn as if it had arrived whole, at bounded cost,
-// and hostile text is harmless.
+// Markdown in a real browser: streaming, bounded cost, and hostile text.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';

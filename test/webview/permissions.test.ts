@@ -1,5 +1,4 @@
-// Permission requests in a real browser: details are shown before the answers, and each is answered
-// once.
+// Permission requests in a real browser.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { DIFF, message, permission, tool } from './harness/samples';

@@ -1,5 +1,4 @@
-// Edits of queued messages in a real browser: restored, and never used for another message or
-// session.
+// Edits of queued messages, and the focus in the queue, in a real browser.
 import assert from 'node:assert/strict';
 import { CONTRACT_VERSION, type QueueItemView, type ToWebview } from '../../src/panel/contract';
 import { type Panel, SESSION } from './harness/browser';

@@ -1,5 +1,4 @@
-// Saving files of messages and tool calls, in a real browser: each button asks the host by
-// position.
+// Saving files of messages and tool calls, in a real browser.
 import assert from 'node:assert/strict';
 import type { BlockView, ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';

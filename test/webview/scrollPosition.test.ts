@@ -1,5 +1,4 @@
-// The scroll position: visible content stays in place whatever is drawn, grows or is inserted
-// around it, and the position is restored.
+// The scroll position stays with the visible content, and is restored.
 import assert from 'node:assert/strict';
 import { type Anchor, CONTRACT_VERSION, type ItemView, type Op } from '../../src/panel/contract';
 import { type Panel, type PanelOptions, SESSION } from './harness/browser';

@@ -1,5 +1,4 @@
-// Long and fast conversations in a real browser: a bounded number of elements and messages, and a
-// stable scroll position.
+// Long and fast conversations in a real browser: bounded elements and messages.
 import assert from 'node:assert/strict';
 import type { ItemView, Op } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';

@@ -1,5 +1,4 @@
-// Layout at every width with Claude's pickers, commands and long paths: rows are one line, the
-// composer keeps its height, and names stay visible.
+// Layout at every width with Claude's pickers, commands and long paths.
 import assert from 'node:assert/strict';
 import { isSlow, THEMES } from '../support/tier';
 import { violationsIn } from './harness/axe';

@@ -1,6 +1,4 @@
-// The card above the transcript that summarizes what happened while the user was away, and the line
-// in the transcript that marks where it begins. All texts are the agent's: plain text, with hidden
-// characters escaped.
+// Summary of what happened while the user was away: the card, and its line in the transcript.
 import { computed, effect } from '@preact/signals';
 import { revealControls } from '../../base/revealControls';
 import type { AwayList, AwayView } from '../../panel/contract';

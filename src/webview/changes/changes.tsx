@@ -1,5 +1,4 @@
-// Changes of turns on disk: the line under a turn, the review bar above the composer, and the
-// actions of a message.
+// Changes of turns on disk: the line under a turn, the review bar, and the actions of a message.
 import { type ComponentChildren, render } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ChangesAction, ChangesCount, ChangesScope, FromTurn, TurnView } from '../../panel/contract';

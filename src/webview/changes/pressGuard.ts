@@ -1,6 +1,4 @@
-// Decides whether a press was intended, for buttons that change files without confirmation. A
-// button can appear or move under a resting pointer, and a double click can hit two buttons in a
-// row: such presses are ignored.
+// Ignores unintended presses: of a button that just appeared or moved, and second clicks.
 import { announce } from '../host/session';
 import { strings } from '../text/strings';
 

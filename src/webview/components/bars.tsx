@@ -1,5 +1,4 @@
-// The bars between the conversation and the composer: at most two are shown, those that need the
-// user first. The others are collapsed into buttons in one line.
+// The bars above the composer: at most two, those that need the user first; others collapse.
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';

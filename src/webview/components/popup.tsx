@@ -1,6 +1,4 @@
-// A popup list opened from a button: a menu of commands or a choice of values. Keyboard navigation
-// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list of values has a filter
-// field.
+// A popup list opened from a button: a menu of commands or a choice of values.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';

@@ -1,5 +1,4 @@
-// Sends pasted or dropped data to the host: images, audio and other files as base64, workspace
-// files by URI, long texts as files.
+// Sends pasted or dropped data to the host: files as base64 or URI, long texts as files.
 import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host/host';
 import { session } from '../host/session';

@@ -1,5 +1,4 @@
-// The attachments of the next message with their size, and what can be added from the active
-// editor.
+// The attachments of the next message, and what can be added from the active editor.
 import type { AttachmentView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';

@@ -1,5 +1,4 @@
-// Completion in the message: commands of the agent at its beginning, mentions anywhere. Enter and
-// Tab accept the active item, Escape closes the list.
+// Completion in the message: commands and prompts at its beginning, mentions anywhere.
 
 import { signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';

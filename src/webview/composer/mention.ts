@@ -1,5 +1,4 @@
-// Mentions in the message: finding the query after `@`, the items offered by the host, and the
-// mentions of attachments.
+// Mentions in the message: the query after `@`, the host's items, and mentions of attachments.
 import { signal } from '@preact/signals';
 import type { MentionView } from '../../panel/contract';
 

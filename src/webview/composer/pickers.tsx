@@ -1,5 +1,4 @@
-// Pickers for the session's mode and the agent's options: lists or switches. In narrow panels only
-// the icons remain, then a single menu.
+// Pickers for the session's mode and the agent's options: lists or switches.
 import { useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { ConfigOption } from '../../panel/contract';

@@ -1,5 +1,4 @@
-// The agent's suggestion for the next message, shown in the empty field until it is accepted,
-// dismissed or typed over.
+// The agent's suggestion for the next message, shown in the empty field.
 import { computed, effect, signal } from '@preact/signals';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';

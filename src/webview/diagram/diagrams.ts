@@ -1,5 +1,4 @@
-// Draws Mermaid blocks in place, and opens an enlarged view. Loaded when the first diagram is
-// shown.
+// Draws Mermaid blocks in place, and opens an enlarged view. Loaded on first use.
 import { revealControls } from '../../base/revealControls';
 import { button, el, setAttributes } from '../dom/dom';
 import styles from '../styles/diagrams.css';

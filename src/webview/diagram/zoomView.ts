@@ -1,5 +1,4 @@
-// A picture that can be zoomed with keys, the wheel and buttons, and panned with the pointer, keys
-// or scroll bars.
+// A picture that can be zoomed and panned with keys, wheel, buttons and pointer.
 import { el, setAttributes } from '../dom/dom';
 
 const STEP = 1.25;

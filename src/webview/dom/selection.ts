@@ -1,5 +1,4 @@
-// Tracks which elements the selection touches. They stay in the document and are fully rendered, so
-// that copying gets the whole text.
+// Tracks which elements the selection touches: they stay in the document, fully rendered.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 type Listener = (touched: boolean) => void;

@@ -1,5 +1,4 @@
-// A tool call: one expandable line. Edits show their diff, commands the end of their output, and
-// permission requests always show what they are about.
+// A tool call: one expandable line with the diff, the end of the output, or the request.
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';

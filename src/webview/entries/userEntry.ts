@@ -1,5 +1,4 @@
-// A user message: the only bubble. The text is shown as typed; fences, lists and quotes are
-// rendered.
+// A user message. The text is shown as typed; fences, lists and quotes are rendered.
 
 import { render } from 'preact';
 import { revealControls } from '../../base/revealControls';

@@ -1,5 +1,4 @@
-// Highlights matches in the drawn entries. The host finds their positions, as it can abort an
-// expression that takes too long.
+// Highlights matches in the drawn entries; the host searches, as it can abort slow expressions.
 import { MAX_FIND, type ToWebview } from '../../panel/contract';
 import { DrawnText } from './drawnText';
 import type { Match } from './matchCounts';

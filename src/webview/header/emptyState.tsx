@@ -1,5 +1,4 @@
-// The view of an empty conversation: the agent and its commands, the folder with its recent
-// sessions, keyboard shortcuts, and agents to start.
+// The view of an empty conversation: agent, commands, folder, recent sessions and shortcuts.
 import { revealControls } from '../../base/revealControls';
 import type { FirstUseView, WelcomeView } from '../../panel/contract';
 import { Icon } from '../components/icon';

@@ -1,5 +1,4 @@
-// Draws the host's messages once per frame within a time budget, and acknowledges them once
-// painted.
+// Draws the host's messages once per frame within a budget, and acknowledges them once painted.
 import type { ToWebview } from '../../panel/contract';
 
 /** Drawing time per frame, ms. The rest of the frame is for layout and keyboard input. */

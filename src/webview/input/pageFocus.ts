@@ -1,5 +1,4 @@
-// The page moves the focus only while it has it: otherwise, `focus()` would take the keyboard from
-// the editor that the user types in.
+// Moves the focus only while the page has it, so that it is not taken from an editor.
 import { focusComposer, quietly } from './wake';
 
 let pending: (() => void) | undefined;

@@ -1,5 +1,4 @@
-// Copies the selection; if it extends beyond what is drawn, the host copies it. Without a
-// selection, the focused message is copied.
+// Copies the selection, through the host if it extends beyond what is drawn.
 
 import { post } from '../host/host';
 

@@ -1,5 +1,4 @@
-// Splits code into short chunks that are highlighted separately, as the highlighter takes quadratic
-// time for some texts. Pure.
+// Splits code into short chunks, as the highlighter takes quadratic time for some texts. Pure.
 
 const CHUNK = 3_000;
 /** Longer lines stay plain: they are data, or an attempt to block the highlighter. */

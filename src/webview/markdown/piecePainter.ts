@@ -1,5 +1,4 @@
-// Draws pieces into one segment. Adjacent items share a list, rows a table, and parts of code a
-// block.
+// Draws pieces into one segment; adjacent items, rows and code parts share their container.
 
 import { createBudget } from '../../markdown/inlineLexer';
 import { type CodeBlock, continueLine, createCodeBlock, showComplete } from './codeBlock';

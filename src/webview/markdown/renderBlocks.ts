@@ -1,5 +1,4 @@
-// Converts Markdown blocks and spans to DOM nodes. Text never becomes markup: there is no
-// innerHTML, and links have no `href`.
+// Converts Markdown to DOM nodes: never through innerHTML, and without `href` in links.
 
 import { revealControls } from '../../base/revealControls';
 import type { Alert, Block, ListItem } from '../../markdown/blocks';

@@ -1,5 +1,4 @@
-// Large stateless scripts, loaded on first use. If loading fails, the error is reported and the
-// text stays plain.
+// Large stateless scripts, loaded on first use. If loading fails, the text stays plain.
 import type { DiagramContext } from '../diagram/diagramContext';
 import { fileUrl } from '../dom/fileUrl';
 import type { strings } from '../text/strings';

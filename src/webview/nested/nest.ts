@@ -1,5 +1,4 @@
-// The entries nested in one call: a line with their number and state, and the entries when
-// expanded. The page contains a bounded number of them.
+// The entries nested in one call: a line with their number and state, then some of them.
 
 import { revealControls } from '../../base/revealControls';
 import type { ItemView, ToWebview } from '../../panel/contract';

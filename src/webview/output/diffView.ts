@@ -1,5 +1,4 @@
-// A compact diff with one element per line. Line numbers are drawn by style sheets, so that they
-// are neither selected nor read out.
+// A compact diff with one element per line; style sheets draw the line numbers.
 
 import { revealControls, revealHidden } from '../../base/revealControls';
 import type { DiffView } from '../../panel/contract';

@@ -1,5 +1,4 @@
-// The last lines of terminal output, with terminal colours as classes. Redrawn in each frame, so
-// the number of lines is bounded.
+// The last lines of terminal output, redrawn in each frame and therefore bounded.
 
 import { type AnsiColor, cleanOutput, styledText } from '../../base/ansi';
 import type { TerminalView } from '../../panel/contract';

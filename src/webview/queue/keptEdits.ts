@@ -1,5 +1,4 @@
-// Unsaved edits of queued messages by session and message, restored when the message is edited
-// again.
+// Unsaved edits of queued messages by session and message.
 import { isRecord, SessionStore } from '../host/storage';
 
 export interface KeptEdit {

@@ -1,5 +1,4 @@
-// Messages queued while a turn is running, above the composer: edit, remove, steer, send now, and
-// reorder by dragging or with buttons.
+// Queued messages above the composer: edit, remove, steer, send now, reorder.
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MAX_TEXT, type QueueAction, type QueueItemView } from '../../panel/contract';

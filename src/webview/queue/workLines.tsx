@@ -1,5 +1,4 @@
-// Lines above the composer: background tasks, the plan of the running turn, the mode in which the
-// agent starts, and the demo notice.
+// Lines above the composer: background tasks, the plan, the start mode, and the demo notice.
 
 import { revealControls } from '../../base/revealControls';
 import type { Bar, BarPlace } from '../components/bars';

@@ -1,5 +1,4 @@
-// The legend of the timeline. The picture reads its colours, which come from the theme, from the
-// legend's elements.
+// The legend of the timeline. The picture reads its colours from the legend's elements.
 import { el, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 

@@ -1,5 +1,4 @@
-// The timeline as a list of turns and calls for the keyboard and screen readers. Only visible rows
-// are drawn.
+// The timeline as a list for the keyboard and screen readers. Only visible rows are drawn.
 import { revealControls } from '../../base/revealControls';
 import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, isComposing, setAttributes } from '../dom/dom';

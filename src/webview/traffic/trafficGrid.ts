@@ -1,5 +1,4 @@
-// The table of the inspector. Only visible rows are in the document, and their elements are reused,
-// so the number of nodes does not grow with the traffic.
+// The table of the inspector. Only visible rows are drawn, and their elements are reused.
 import type { TrafficRow } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';

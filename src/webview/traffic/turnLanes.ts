@@ -1,5 +1,4 @@
-// The trace of turns: a lane per prompt, with its marks and the times between them. The number of
-// lanes is bounded, and only changed lanes are redrawn.
+// The trace of turns: a bounded number of lanes, one per prompt, with its marks.
 import { revealControls } from '../../base/revealControls';
 import type { LaneMark, TurnLane, TurnMarkNote } from '../../panel/trafficContract';
 import { el, icon, setAttributes } from '../dom/dom';

@@ -1,5 +1,4 @@
-// Draws groups of calls, or whole turns in the focus view, and updates the pages when a group
-// grows, collapses or expands.
+// Draws groups of calls, or whole turns in the focus view, and updates their pages.
 import type { ItemView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';

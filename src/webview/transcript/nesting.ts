@@ -1,5 +1,4 @@
-// Entries nested in calls, such as those of subagents: drawn inside the entry of their call, unless
-// they request a permission.
+// Entries nested in calls: drawn inside the entry of their call, unless they ask for permission.
 import type { ToWebview } from '../../panel/contract';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import type { ItemChange, ItemStore } from '../entries/itemStore';

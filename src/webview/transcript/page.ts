@@ -1,5 +1,4 @@
-// A page of adjacent items: their entries near the viewport, an empty box of the same height
-// elsewhere.
+// A page of adjacent items: their entries near the viewport, an empty box elsewhere.
 import type { Disposable } from '../../base/disposable';
 import type { ItemView, PermissionView } from '../../panel/contract';
 import { el } from '../dom/dom';

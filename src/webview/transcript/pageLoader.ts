@@ -1,5 +1,4 @@
-// Loads and evicts the items of pages: missing items are requested once, and items far from the
-// viewport are removed.
+// Requests missing items of pages once, and evicts items far from the viewport.
 import type { ItemStore } from '../entries/itemStore';
 import { post } from '../host/host';
 import { PAGE_SIZE, type Page } from './page';

@@ -1,5 +1,4 @@
-// Reports the scroll position shortly after a change, once it is certain: positions among undrawn
-// entries are not.
+// Reports the scroll position shortly after a change, once all entries around it are drawn.
 import type { Anchor } from '../../panel/contract';
 import { post, saveUiState } from '../host/host';
 

@@ -1,5 +1,4 @@
-// The line at the end of the transcript while the agent works: its activity, and since when. The
-// header announces the same to screen readers.
+// The line at the end of the transcript while the agent works: its activity, and since when.
 import { el, setAttributes } from '../dom/dom';
 import { formatDuration } from '../text/format';
 import { strings } from '../text/strings';

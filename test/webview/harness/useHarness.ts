@@ -1,5 +1,4 @@
-// One browser for all webview tests of a process. Each test opens its own panels, which must not
-// report errors.
+// One browser for all webview tests of a process; its panels must not report errors.
 import assert from 'node:assert/strict';
 import { Harness, Panel, type PanelOptions } from './browser';
 

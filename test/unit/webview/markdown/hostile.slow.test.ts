@@ -1,5 +1,4 @@
-// The cost of hostile Markdown is linear in its length: counted in steps, spans, pieces and
-// segments, never in milliseconds.
+// The cost of hostile Markdown is linear in its length: counted in steps, not in milliseconds.
 import assert from 'node:assert/strict';
 import type { Block } from '../../../../src/markdown/blocks';
 import { createBudget, lexInline, type Span } from '../../../../src/markdown/inlineLexer';
