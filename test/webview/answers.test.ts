@@ -383,7 +383,10 @@ describe('a question', () => {
       await panel.update({ op: 'session', patch: { permissions: [permission(0, { id, title: 'npm test' })] } });
       await panel.update({ op: 'session', patch: { permissions: [] } });
     }
-    const said = '|The agent needs permission: npm test';
-    await panel.page.waitForFunction((all) => document.documentElement.dataset.heard === all, said + said);
+    const announcement = '|The agent needs permission: npm test';
+    await panel.page.waitForFunction(
+      (all) => document.documentElement.dataset.heard === all,
+      announcement + announcement,
+    );
   });
 });

@@ -185,8 +185,8 @@ describe('a text to approve', () => {
       session: { permissions: [permission(0)] },
     });
     assert.match(await card().innerText(), /340 blank lines[\s\S]*900 lines not shown[\s\S]*59 blank lines/);
-    const some = (count: number): string[] => Array.from({ length: count }, (_, index) => `+a${index}`);
-    const hunks = [340, 60].map((count) => ({ oldStart: 1, newStart: 1, lines: some(count) }));
+    const addedLines = (count: number): string[] => Array.from({ length: count }, (_, index) => `+a${index}`);
+    const hunks = [340, 60].map((count) => ({ oldStart: 1, newStart: 1, lines: addedLines(count) }));
     await panel.snapshot({
       items: [changed([], { hunks, truncated: LEFT })],
       session: { permissions: [permission(0)] },

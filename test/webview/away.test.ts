@@ -104,7 +104,7 @@ describe('the summary of what happened while the user was away', () => {
       const after = await top(panel, id);
       assert.ok(Math.abs(after - before) <= 1, `${id}: ${before} and ${after}`);
     };
-    const come = async (): Promise<void> => {
+    const showSummary = async (): Promise<void> => {
       await tell(panel);
       await card(panel).waitFor();
     };
@@ -112,10 +112,10 @@ describe('the summary of what happened while the user was away', () => {
       await tell(panel, null);
       await card(panel).waitFor({ state: 'detached' });
     };
-    await stays('m59', come);
+    await stays('m59', showSummary);
     await stays('m59', go);
     await panel.scrollTo(600);
-    await stays(await firstShown(), come);
+    await stays(await firstShown(), showSummary);
     await stays(await firstShown(), go);
   });
 

@@ -74,8 +74,8 @@ describe('the changes of a turn', () => {
       ],
     });
     await panel.page.getByText('Only files named by the agent are listed.').waitFor();
-    const said = panel.page.getByText('The folder is too large.');
-    assert.equal(await said.filter({ visible: true }).count(), 1, 'not of a turn without any tool');
+    const reason = panel.page.getByText('The folder is too large.');
+    assert.equal(await reason.filter({ visible: true }).count(), 1, 'not of a turn without any tool');
     assert.equal(await line().count(), 1);
   });
 
@@ -369,21 +369,25 @@ describe('a user message', () => {
   });
 
   it('offers only actions that its turn supports', async () => {
-    const said = message('u1', 'user', 'hello');
-    const panel = await browser.open({ items: [said] });
+    const userMessage = message('u1', 'user', 'hello');
+    const panel = await browser.open({ items: [userMessage] });
     assert.equal(await panel.page.locator('.message-actions').count(), 0);
-    await panel.update({ op: 'put', index: 0, item: { ...said, canEdit: true } as typeof said });
+    await panel.update({ op: 'put', index: 0, item: { ...userMessage, canEdit: true } as typeof userMessage });
     await panel.page.locator('.entry.user').hover();
     await panel.page.getByRole('button', { name: 'Edit and send again' }).waitFor();
     assert.equal(await panel.page.getByRole('button', { name: 'Restore files to before this message' }).count(), 0);
   });
 
   it('keeps the focus in its actions while others are added', async () => {
-    const said = message('u1', 'user', 'hello');
-    const panel = await browser.open({ items: [{ ...said, canEdit: true } as typeof said] });
+    const userMessage = message('u1', 'user', 'hello');
+    const panel = await browser.open({ items: [{ ...userMessage, canEdit: true } as typeof userMessage] });
     const edit = panel.page.getByRole('button', { name: 'Edit and send again' });
     await edit.focus();
-    await panel.update({ op: 'put', index: 0, item: { ...said, canEdit: true, canRestore: true } as typeof said });
+    await panel.update({
+      op: 'put',
+      index: 0,
+      item: { ...userMessage, canEdit: true, canRestore: true } as typeof userMessage,
+    });
     await panel.page.getByRole('button', { name: 'Restore files to before this message' }).waitFor();
     assert.equal(await edit.evaluate((node) => node === document.activeElement), true);
   });

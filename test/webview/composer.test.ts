@@ -53,10 +53,10 @@ describe('composer', () => {
     panel = await browser.blank();
     const { page } = panel;
     let load = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const scriptReleased = new Promise<void>((resolve) => {
       load = resolve;
     });
-    await page.route('**/main.js', (route) => held.then(() => route.continue()));
+    await page.route('**/main.js', (route) => scriptReleased.then(() => route.continue()));
     await page.goto(browser.harness.server.url('dark'), { waitUntil: 'commit' });
     await field().pressSequentially('first words');
     await page.keyboard.press('Enter');
@@ -327,8 +327,8 @@ describe('composer', () => {
   });
 
   it('recalls sent messages with Up and Down, and keeps an edited one', async () => {
-    const said = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
-    await open({ items: said });
+    const messages = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
+    await open({ items: messages });
     const press = async (key: string): Promise<string> => {
       await field().press(key);
       return field().inputValue();
@@ -358,7 +358,7 @@ describe('composer', () => {
     await panel.page.locator('.command-hint').waitFor({ state: 'detached' });
   });
 
-  const give = (kind: 'paste' | 'drop', type: string, text: string): Promise<void> =>
+  const transfer = (kind: 'paste' | 'drop', type: string, text: string): Promise<void> =>
     field().evaluate(
       (node, [event, format, words]) => {
         const data = new DataTransfer();
@@ -376,10 +376,10 @@ describe('composer', () => {
   it('attaches a long pasted text, and inserts it into the message on undo', async () => {
     await open();
     await field().pressSequentially('Why? ');
-    await give('paste', 'text/plain', 'x'.repeat(2000));
+    await transfer('paste', 'text/plain', 'x'.repeat(2000));
     assert.equal((await panel.posted('attachFile')).length, 0, 'short enough to read');
     const long = `${'é'.repeat(30)}\n`.repeat(100);
-    await give('paste', 'text/plain', long);
+    await transfer('paste', 'text/plain', long);
     const sent = await panel.next('attachFile');
     assert.partialDeepStrictEqual(sent, { mimeType: 'text/plain', name: 'Pasted text 1.txt' });
     assert.equal(Buffer.from(sent.data, 'base64').toString('utf8'), long);
@@ -401,7 +401,7 @@ describe('composer', () => {
       }),
     );
     const long = 'x'.repeat(3000);
-    await give('paste', 'text/plain', long);
+    await transfer('paste', 'text/plain', long);
     const { name } = await panel.next('attachFile');
     await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
     await field().press('Control+z');
@@ -412,7 +412,7 @@ describe('composer', () => {
     await open();
     await field().pressSequentially('Why? ');
     const long = 'line\n'.repeat(5000);
-    await give('paste', 'text/plain', long);
+    await transfer('paste', 'text/plain', long);
     const { name } = await panel.next('attachFile');
     await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
     await field().press('Control+z');
@@ -421,7 +421,7 @@ describe('composer', () => {
 
   it('undoes text edits once the attachment of a pasted text was sent', async () => {
     await open();
-    await give('paste', 'text/plain', 'x'.repeat(3000));
+    await transfer('paste', 'text/plain', 'x'.repeat(3000));
     const { name } = await panel.next('attachFile');
     await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
     await panel.update({ op: 'session', patch: { attachments: [] } });
@@ -441,14 +441,14 @@ describe('composer', () => {
 
   it('inserts a link that is dropped from a web page as text', async () => {
     await open();
-    await give('drop', 'text/uri-list', 'https://example.com/');
-    await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts');
+    await transfer('drop', 'text/uri-list', 'https://example.com/');
+    await transfer('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts');
     assert.deepEqual((await panel.next('attachUris')).uris, ['file:///w/a.ts']);
   });
 
   it('sends the URIs of items dropped from a VS Code list', async () => {
     await open();
-    await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
+    await transfer('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
     assert.deepEqual(await panel.next('attachUris'), {
       type: 'attachUris',
       key: 's1',
@@ -608,15 +608,15 @@ describe('composer', () => {
 
   describe("the agent's suggestion", () => {
     const suggestion = { text: 'Run the tests', always: false };
-    const shown = (): Promise<string | null> => field().getAttribute('placeholder');
+    const placeholder = (): Promise<string | null> => field().getAttribute('placeholder');
 
     it('is shown in the empty field until the user types, and never sent on its own', async () => {
       await open({ session: { suggestion } });
-      assert.equal(await shown(), 'Run the tests');
+      assert.equal(await placeholder(), 'Run the tests');
       await panel.page.keyboard.press('Enter');
       await field().pressSequentially('no');
       await field().fill('');
-      assert.notEqual(await shown(), 'Run the tests');
+      assert.notEqual(await placeholder(), 'Run the tests');
       await panel.page.keyboard.press('Enter');
       assert.deepEqual(await panel.posted('send'), []);
     });
@@ -637,7 +637,7 @@ describe('composer', () => {
       await open({ session: { suggestion } });
       await field().focus();
       await panel.page.keyboard.press('Escape');
-      assert.notEqual(await shown(), 'Run the tests');
+      assert.notEqual(await placeholder(), 'Run the tests');
       assert.deepEqual(await panel.posted('cancel'), []);
       await panel.update({ op: 'session', patch: { turnCount: 9 } });
       await panel.page.waitForFunction(() => document.querySelector('textarea')?.placeholder === 'Run the tests');
@@ -646,7 +646,7 @@ describe('composer', () => {
     it('is hidden while a turn is running, when Escape stops the agent', async () => {
       await open({ session: { ...RUNNING, suggestion } });
       await field().focus();
-      assert.notEqual(await shown(), 'Run the tests');
+      assert.notEqual(await placeholder(), 'Run the tests');
       await panel.page.keyboard.press('Escape');
       await panel.next('cancel');
     });
@@ -655,7 +655,7 @@ describe('composer', () => {
       await open();
       await panel.page.evaluate(() => document.body.classList.add('vscode-using-screen-reader'));
       await panel.update({ op: 'session', patch: { suggestion } });
-      assert.notEqual(await shown(), 'Run the tests');
+      assert.notEqual(await placeholder(), 'Run the tests');
       await panel.update({ op: 'session', patch: { suggestion: { ...suggestion, always: true } } });
       await panel.page.waitForFunction(() => document.querySelector('textarea')?.placeholder === 'Run the tests');
       await panel.page

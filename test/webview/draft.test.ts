@@ -13,14 +13,14 @@ describe('a draft', () => {
   const written = (text: string) =>
     panel.page.waitForFunction((wanted) => document.querySelector('textarea')?.value === wanted, text);
   const of = (key: string, options: PanelOptions = {}) => ({ ...options, session: { key } });
-  const told = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
+  const postedDrafts = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
 
   /**
    * Replaces the page, like a reload of the window or a crash of the panel.
    * @param lost storage that the new page lacks: VS Code's webview state (session storage), or
    * local storage
    */
-  async function comesBack(options: PanelOptions, lost?: PageStorage): Promise<void> {
+  async function reopen(options: PanelOptions, lost?: PageStorage): Promise<void> {
     await panel.page.goto(browser.harness.server.url('dark', 'en', lost && [lost]));
     await panel.next('hello');
     await panel.snapshot(options);
@@ -41,7 +41,7 @@ describe('a draft', () => {
       panel = await browser.open(of('first'));
       await field().fill('half');
       await panel.page.evaluate((type) => window.dispatchEvent(new Event(type)), event);
-      assert.deepEqual(await told(), ['first: half'], event);
+      assert.deepEqual(await postedDrafts(), ['first: half'], event);
     }
   });
 
@@ -49,10 +49,10 @@ describe('a draft', () => {
     for (const lost of [undefined, 'sessionStorage', 'localStorage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('half a thou');
-      await comesBack(of('first', { draft: { text: 'half', revision: 0 } }), lost);
+      await reopen(of('first', { draft: { text: 'half', revision: 0 } }), lost);
       await written('half a thou');
       await panel.next('draft');
-      assert.deepEqual(await told(), ['first: half a thou'], 'the host gets what it has not');
+      assert.deepEqual(await postedDrafts(), ['first: half a thou'], 'the host gets what it has not');
     }
   });
 
@@ -60,7 +60,7 @@ describe('a draft', () => {
     panel = await browser.open(of('first'));
     await field().fill('old words');
     const { revision } = await panel.next('draft');
-    await comesBack(of('first', { draft: { text: 'newer words', revision: revision + 1 } }));
+    await reopen(of('first', { draft: { text: 'newer words', revision: revision + 1 } }));
     await written('newer words');
   });
 
@@ -76,7 +76,7 @@ describe('a draft', () => {
         (value) => localStorage.setItem('parley.draft.first', JSON.stringify({ at: 1, value })),
         { text: 'of the other page', revision: revision + later },
       );
-      await comesBack(of('first', { draft: { text: '', revision: 10 } }));
+      await reopen(of('first', { draft: { text: '', revision: 10 } }));
       await written(text);
     }
   });
@@ -86,8 +86,8 @@ describe('a draft', () => {
     await field().fill('half a thought');
     await panel.snapshot(of('second', { draft: 'of the second' }));
     await written('of the second');
-    assert.deepEqual(await told(), ['first: half a thought']);
-    await comesBack(of('second', { draft: 'of the second' }));
+    assert.deepEqual(await postedDrafts(), ['first: half a thought']);
+    await reopen(of('second', { draft: 'of the second' }));
     await written('of the second');
     await panel.snapshot(of('first', { draft: { text: 'half a thought', revision: 9 } }));
     await written('half a thought');
@@ -98,7 +98,7 @@ describe('a draft', () => {
     await field().fill('deploy to production');
     await field().press('Enter');
     const { revision } = await panel.next('send');
-    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await reopen(of('first', { draft: { text: '', revision: revision + 1 } }));
     await written('');
   });
 
@@ -107,7 +107,7 @@ describe('a draft', () => {
       panel = await browser.open(of('first'));
       await field().fill('typed while nobody listened');
       await field().press('Enter');
-      await comesBack(of('first', { draft: { text: 'typed whi', revision: 0 } }), lost);
+      await reopen(of('first', { draft: { text: 'typed whi', revision: 0 } }), lost);
       await written('typed while nobody listened');
       await panel.page.getByRole('alert').filter({ hasText: "wasn't sent" }).waitFor();
       assert.deepEqual(await panel.posted('send'), [], 'it is not sent by itself');
@@ -128,18 +128,18 @@ describe('a draft', () => {
       }
       await field().pressSequentially('half a thought');
       const host = of('first', { draft: { text: '', revision: 0 } });
-      await comesBack(host, lost);
+      await reopen(host, lost);
       await written('half a thought');
       assert.deepEqual(await unsent(), [['first', ['one', 'two', 'three'], 'half a thought']]);
       // The host exits again before it has answered.
       await field().pressSequentially('!');
-      await comesBack(host, lost);
+      await reopen(host, lost);
       await written('half a thought!');
       assert.deepEqual(await unsent(), [['first', ['one', 'two', 'three'], 'half a thought!']]);
       const { clientId, revision } = await panel.next('unsent');
       await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
       await panel.page.waitForFunction(() => localStorage.getItem('parley.draft.first') === null);
-      await comesBack(of('first', { draft: { text: 'half a thought!', revision: revision + 1 } }), lost);
+      await reopen(of('first', { draft: { text: 'half a thought!', revision: revision + 1 } }), lost);
       await written('half a thought!');
       assert.deepEqual(await unsent(), []);
     }
@@ -153,7 +153,7 @@ describe('a draft', () => {
     await field().pressSequentially('two');
     await field().press('Enter');
     await field().pressSequentially('rest');
-    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await reopen(of('first', { draft: { text: '', revision: revision + 1 } }));
     await written('rest');
     assert.deepEqual(await unsent(), [['first', ['two'], 'rest']]);
   });
@@ -162,13 +162,13 @@ describe('a draft', () => {
     panel = await browser.open(of('new'));
     await field().fill('the first words');
     await field().press('Enter');
-    await comesBack(of('old', { items: [message('u', 'user', 'said before')], draft: { text: 'mine', revision: 3 } }));
+    await reopen(of('old', { items: [message('u', 'user', 'said before')], draft: { text: 'mine', revision: 3 } }));
     await written('mine');
     assert.deepEqual(await unsent(), [['new', [], 'the first words']]);
     const { clientId, revision } = await panel.next('unsent');
     await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
     await panel.page.waitForFunction(() => localStorage.getItem('parley.draft.new') === null);
-    await comesBack(of('old', { draft: { text: 'mine', revision: 3 } }));
+    await reopen(of('old', { draft: { text: 'mine', revision: 3 } }));
     await written('mine');
     assert.deepEqual(await unsent(), []);
   });
@@ -187,7 +187,7 @@ describe('a draft', () => {
     panel = await browser.open(able(of('first')));
     await attach();
     assert.equal((await panel.next('attachFile')).name, 'data.json');
-    await comesBack(able(of('first')));
+    await reopen(able(of('first')));
     assert.equal((await panel.next('attachFile')).name, 'data.json', 'it is posted again');
     const chip = { id: 'a', kind: 'file', label: 'data.json' } as const;
     await panel.update({ op: 'session', patch: { attachments: [chip] } });
@@ -197,14 +197,14 @@ describe('a draft', () => {
   it('is removed from local storage once the host has the message', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
-    const kept = () =>
+    const draftKeys = () =>
       panel.page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('parley.draft.')));
-    assert.deepEqual(await kept(), ['parley.draft.first']);
+    assert.deepEqual(await draftKeys(), ['parley.draft.first']);
     await field().press('Enter');
     const { clientId, revision } = await panel.next('send');
     await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
     await written('');
-    assert.deepEqual(await kept(), []);
+    assert.deepEqual(await draftKeys(), []);
   });
 
   it('keeps text typed after a sent message, even without its confirmation', async () => {
@@ -213,7 +213,7 @@ describe('a draft', () => {
     await field().press('Enter');
     const { revision } = await panel.next('send');
     await field().pressSequentially(' and two');
-    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await reopen(of('first', { draft: { text: '', revision: revision + 1 } }));
     await written('and two');
   });
 

@@ -162,10 +162,10 @@ describe('entries', () => {
     assert.equal(await title(first), 'Input: 1,000\nOutput: 300\nThinking: 200');
     assert.equal(await title(second), null);
     assert.match((await first.locator('.turn-rule').getAttribute('aria-label')) ?? '', /1\.5K tokens, Input: 1,000/);
-    const said = page.locator('[data-entry-id=a]');
-    assert.doesNotMatch(await said.innerText(), /check the/);
-    await said.getByText('For the agent').click();
-    await said.getByText('check the **date**').waitFor();
+    const entry = page.locator('[data-entry-id=a]');
+    assert.doesNotMatch(await entry.innerText(), /check the/);
+    await entry.getByText('For the agent').click();
+    await entry.getByText('check the **date**').waitFor();
   });
 
   it('offer to resend a failed prompt only at the end of the latest turn, while the host allows it', async () => {
@@ -284,10 +284,10 @@ describe('entries', () => {
   it('keep the whitespace of user messages and show markup in them as text', async () => {
     const text = '  two\n\n   <b>lines</b> **not bold**';
     const { page } = await open([message('u', 'user', text)]);
-    const said = page.locator('[data-entry-id=u] .said');
-    assert.equal(await said.evaluate((node) => node.textContent), text);
-    assert.equal(await said.evaluate((node) => getComputedStyle(node).whiteSpace), 'pre-wrap');
-    assert.equal(await said.locator('b, strong').count(), 0);
+    const text = page.locator('[data-entry-id=u] .said');
+    assert.equal(await text.evaluate((node) => node.textContent), text);
+    assert.equal(await text.evaluate((node) => getComputedStyle(node).whiteSpace), 'pre-wrap');
+    assert.equal(await text.locator('b, strong').count(), 0);
   });
 
   it('render fences, lists and quotes of user messages, and keep their line breaks', async () => {
@@ -295,11 +295,11 @@ describe('entries', () => {
       message('u', 'user', 'Why?\nSee:\n\n```ts\nlet x = <b>1</b>;\n```\n\n- one\n- two\n\n> said'),
       message('v', 'user', '# a comment in code\nx = a*b*c'),
     ]);
-    const said = page.locator('[data-entry-id=u] .said');
-    assert.equal(await said.locator('pre code').innerText(), 'let x = <b>1</b>;');
-    assert.deepEqual(await said.locator('li').allInnerTexts(), ['one', 'two']);
-    assert.equal(await said.locator('blockquote').innerText(), 'said');
-    assert.equal(await said.locator('p').first().innerText(), 'Why?\nSee:');
+    const text = page.locator('[data-entry-id=u] .said');
+    assert.equal(await text.locator('pre code').innerText(), 'let x = <b>1</b>;');
+    assert.deepEqual(await text.locator('li').allInnerTexts(), ['one', 'two']);
+    assert.equal(await text.locator('blockquote').innerText(), 'said');
+    assert.equal(await text.locator('p').first().innerText(), 'Why?\nSee:');
     assert.equal(await page.locator('[data-entry-id=v] .said').innerText(), '# a comment in code\nx = a*b*c');
   });
 
@@ -490,11 +490,11 @@ describe('entries', () => {
       tool('p', { toolKind: 'switch_mode', content: text('# plan') }),
     ]);
     for (const id of ['e', 'f', 'o', 'c', 'm', 'p']) await page.locator(`[data-entry-id=${id}] .row`).click();
-    const shown = (id: string) => page.locator(`[data-entry-id=${id}] .terminal-lines`).innerText();
-    assert.equal(await shown('e'), `${listing}\n100 %\ndone`);
-    assert.equal(await shown('f'), '{"a": "*b*"}\n# c');
-    assert.equal(await shown('o'), '# one');
-    assert.equal(await shown('c'), '# readme\n```sh\nnpm i\n```\nend');
+    const output = (id: string) => page.locator(`[data-entry-id=${id}] .terminal-lines`).innerText();
+    assert.equal(await output('e'), `${listing}\n100 %\ndone`);
+    assert.equal(await output('f'), '{"a": "*b*"}\n# c');
+    assert.equal(await output('o'), '# one');
+    assert.equal(await output('c'), '# readme\n```sh\nnpm i\n```\nend');
     await page.locator('[data-entry-id=m] h3').waitFor();
     await page.locator('[data-entry-id=p] h3').waitFor();
   });
@@ -548,9 +548,9 @@ describe('entries', () => {
 
   it("show the user's edit of a change as a notice with its diff", async () => {
     const edits = { ...DIFF, path: 'src/a.ts', label: 'src/a.ts' };
-    const said = { ...message('u', 'user', 'I edited your change of src/a.ts and …'), edits } as ItemView;
+    const editMessage = { ...message('u', 'user', 'I edited your change of src/a.ts and …'), edits } as ItemView;
     const decision = { outcome: 'allowedEdited' } as const;
-    const { page } = await open([tool('e', { toolKind: 'edit', title: 'Edit src/a.ts', decision }), said]);
+    const { page } = await open([tool('e', { toolKind: 'edit', title: 'Edit src/a.ts', decision }), editMessage]);
     const notice = page.getByRole('article', { name: 'Notice' });
     assert.match(await notice.innerText(), /^Your version of src\/a\.ts was saved\. .+ was told what you changed\./);
     assert.equal(await notice.locator('.bubble').count(), 0);
@@ -565,11 +565,11 @@ describe('entries', () => {
     const text = `${lines.join('\n')}\n${'A'.repeat(9_000)}\n\n\nend`;
     const { page } = await open([message('u', 'user', text)]);
     await page.getByRole('button', { name: 'Show all' }).click();
-    const shown = await page.locator('.said').evaluate((said) => {
+    const selectedText = await page.locator('.said').evaluate((said) => {
       getSelection()?.selectAllChildren(said);
       return getSelection()?.toString();
     });
-    assert.equal(shown, text);
+    assert.equal(selectedText, text);
   });
 
   it('show the beginning of a long message until it is expanded, and wrap endless lines', async () => {

@@ -208,7 +208,7 @@ describe('find in the panel', () => {
     await panel.page.locator('.formula.inline math').waitFor();
     await find('sqrt{needle}');
     await untilSaid('1 of 1');
-    const shown = await (
+    const highlighted = await (
       await panel.page.waitForFunction(() => {
         const [range] = [...((CSS.highlights.get('find-current') ?? []) as Iterable<Range>)];
         const formula = document.querySelector('.formula.inline')!.getBoundingClientRect();
@@ -217,7 +217,7 @@ describe('find in the panel', () => {
         return [range.toString(), rect.left < formula.right && rect.top < formula.bottom] as const;
       })
     ).jsonValue();
-    assert.deepEqual(shown, [source, true]);
+    assert.deepEqual(highlighted, [source, true]);
   });
 
   it('continues to work while a turn streams', async () => {
@@ -262,10 +262,10 @@ describe('find in the panel', () => {
   it('announces a result and each step once', async () => {
     await start(talk([1, 3], 6));
     await find('needle');
-    const said = panel.page.locator('[aria-live="polite"]');
-    await said.getByText('1 of 2', { exact: true }).waitFor();
+    const liveRegion = panel.page.locator('[aria-live="polite"]');
+    await liveRegion.getByText('1 of 2', { exact: true }).waitFor();
     await press('Enter');
-    await said.getByText('2 of 2', { exact: true }).waitFor();
+    await liveRegion.getByText('2 of 2', { exact: true }).waitFor();
   });
 
   it('searches for the selection', async () => {

@@ -165,11 +165,11 @@ describe('the focus view', () => {
     const agent = tool('agent', { title: 'Explore', nested: { calls: 1, open: 0 } });
     await open({ items: [message('u', 'user', 'Go.'), agent, read(0)], session: RUNNING });
     await switchOn();
-    const shown = await line().elementHandle();
-    await shown!.focus();
+    const lineElement = await line().elementHandle();
+    await lineElement!.focus();
     await panel.update({ op: 'put', index: 3, item: read(1) });
     await panel.page.getByText('Read 2 files · 1 subagent').waitFor();
-    assert.ok(await shown!.evaluate((node) => node === document.activeElement));
+    assert.ok(await lineElement!.evaluate((node) => node === document.activeElement));
     assert.equal(await panel.page.locator('.nest').count(), 0);
   });
 

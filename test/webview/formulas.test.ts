@@ -105,17 +105,17 @@ describe('formulas', () => {
           performance.now = () => 2 * count();
           const frames: number[] = [];
           let before = count();
-          const look = (): void => {
+          const checkFrame = (): void => {
             const now = count();
             if (now > before) frames.push(now - before);
             before = now;
-            if (frames.length < 30) requestAnimationFrame(look);
+            if (frames.length < 30) requestAnimationFrame(checkFrame);
             else {
               performance.now = real;
               resolve(frames);
             }
           };
-          requestAnimationFrame(look);
+          requestAnimationFrame(checkFrame);
         }),
     );
     const text = Array.from({ length: 1_000 }, (_, at) => `$\\frac{a_{${at}}}{\\sqrt{b^{${at}}}}$`).join(' and ');

@@ -195,12 +195,12 @@ describe('markdown', () => {
 
   it('distinguishes added and removed lines of a diff', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', '```diff\n-old\n+new\n```\n')], theme: 'light' });
-    const look = (mark: string): Promise<string> =>
+    const backgroundOf = (mark: string): Promise<string> =>
       panel.page.locator(`.hljs-${mark}`).evaluate((node) => {
         return getComputedStyle(node).backgroundColor;
       });
     await panel.page.locator('.hljs-addition').waitFor();
-    const [added, removed] = [await look('addition'), await look('deletion')];
+    const [added, removed] = [await backgroundOf('addition'), await backgroundOf('deletion')];
     assert.notEqual(added, removed);
     assert.doesNotMatch(`${added} ${removed}`, /rgba\(0, 0, 0, 0\)/);
   });

@@ -29,7 +29,7 @@ function withCalls(count: number, patch: object = {}): ItemView[] {
 }
 
 /** Performs an action that requests nested items, and answers the request. */
-async function served(panel: Panel, items: Items, action: () => Promise<void>): Promise<void> {
+async function serveNested(panel: Panel, items: Items, action: () => Promise<void>): Promise<void> {
   const after = await panel.count();
   await action();
   const request = await panel.next('nested', after);
@@ -54,7 +54,7 @@ describe('nested calls', () => {
     await line().waitFor();
     assert.equal(await line().innerText(), '14 calls');
     assert.equal(await flat().count(), 0);
-    await served(panel, items, () => line().click());
+    await serveNested(panel, items, () => line().click());
     await panel.page.getByText('file15.ts').waitFor();
     assert.equal(await rows().count(), 14);
     assert.equal(await line().getAttribute('aria-expanded'), 'true');
@@ -69,7 +69,7 @@ describe('nested calls', () => {
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.waitForFunction(() => document.activeElement?.matches('[data-entry-id=z]'));
     await panel.page.keyboard.press('ArrowUp');
-    await served(panel, items, () => panel.page.keyboard.press('ArrowRight'));
+    await serveNested(panel, items, () => panel.page.keyboard.press('ArrowRight'));
     await panel.page.getByText('file15.ts').waitFor();
   });
 
@@ -103,7 +103,7 @@ describe('nested calls', () => {
       message('z', 'agent', 'Done.'),
     ];
     const panel = await browser.open({ items });
-    await served(panel, items, () => line().first().click());
+    await serveNested(panel, items, () => line().first().click());
     await panel.page.getByText('file4.ts').waitFor();
     const order = await panel.page
       .locator('[data-entry-id]')
@@ -125,7 +125,7 @@ describe('nested calls', () => {
   it('are updated while expanded, with groups as elsewhere', async () => {
     const items = withCalls(1, { toolKind: 'read', title: 'Read a.ts', locations: [{ path: '/a.ts', label: 'a.ts' }] });
     const panel = await browser.open({ items: items.slice(0, 3) });
-    await served(panel, items, () => line().click());
+    await serveNested(panel, items, () => line().click());
     await rows().waitFor();
     const read = (index: number): ItemView =>
       child(index, [1], {
@@ -152,7 +152,7 @@ describe('nested calls', () => {
     const panel = await browser.open({ items: items.slice(-64), from, total, nested: [[2, 201]] });
     await panel.next('page');
     await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
-    await served(panel, items, () => panel.send({ type: 'reveal', index: 150 }));
+    await serveNested(panel, items, () => panel.send({ type: 'reveal', index: 150 }));
     await panel.page.locator('[data-entry-id=c150].found').waitFor();
   });
 
@@ -172,12 +172,12 @@ describe('nested calls', () => {
       (await panel.posted('page')).map(({ from, to }) => [from, to]),
       [[0, 2]],
     );
-    await served(panel, items, () => line().click());
+    await serveNested(panel, items, () => line().click());
     await panel.page.getByText('file10001.ts').waitFor();
     assert.equal(await rows().count(), 50);
     for (let asked = 1; asked <= 4; asked++) {
       const more = panel.page.locator('.nest-more').first();
-      await served(panel, items, () => more.click());
+      await serveNested(panel, items, () => more.click());
       await panel.page
         .getByText(`file${10_001 - 50 * (asked + 1) + 1}.ts`, { exact: true })
         .first()
@@ -197,7 +197,7 @@ describe('nested calls', () => {
     });
     await panel.next('page');
     await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
-    await served(panel, items, () => line().click());
+    await serveNested(panel, items, () => line().click());
     await panel.page.getByText('file2001.ts').waitFor();
     await panel.page.evaluate(() => {
       const counted = globalThis as unknown as { nodes: number };
@@ -249,8 +249,8 @@ describe('nested calls', () => {
         items,
         session: { permissions: [asks], phase: 'requiresAction' },
       });
-      await served(panel, items, () => line().first().click());
-      await served(panel, items, () => panel.page.locator('[data-entry-id=c8] .nest-line').click());
+      await serveNested(panel, items, () => line().first().click());
+      await serveNested(panel, items, () => panel.page.locator('[data-entry-id=c8] .nest-line').click());
       await panel.page.locator('[data-entry-id=c12]').waitFor();
       await panel.answerable();
       const wide = await panel.page.evaluate(() => {

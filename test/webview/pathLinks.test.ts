@@ -66,8 +66,8 @@ describe('file paths', () => {
     const panel = await browser.open({ items: [tool('s', { toolKind: 'search', title: 'sleep(', content })] });
     await panel.page.locator('[data-entry-id=s] .row').click();
     assert.equal((await linksIn(panel, '.terminal-lines')).length, LINKS.length);
-    const shown = await panel.page.locator('.terminal-lines').innerText();
-    assert.match(shown, /^test\/upload\.test\.ts:7: {2}await sleep\(100\);\nsrc\/a\.ts\(3,14\): error/);
+    const output = await panel.page.locator('.terminal-lines').innerText();
+    assert.match(output, /^test\/upload\.test\.ts:7: {2}await sleep\(100\);\nsrc\/a\.ts\(3,14\): error/);
   });
 
   it('are links in prose if they have a line, but not inside a link', async () => {

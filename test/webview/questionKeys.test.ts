@@ -71,15 +71,15 @@ describe('a question answered by key', () => {
     await open({ items, session: { ...asked, permissions: [asks(0), asks(1)] } });
     await field().focus();
     await card('p1').getByText('Number, then Enter to answer').waitFor();
-    const shown = (id: string) =>
+    const numbersOf = (id: string) =>
       card(id)
         .locator('kbd')
         .first()
         .evaluate((node) => getComputedStyle(node).visibility);
-    assert.deepEqual(await Promise.all([shown('p1'), shown('p2')]), ['visible', 'hidden']);
+    assert.deepEqual(await Promise.all([numbersOf('p1'), numbersOf('p2')]), ['visible', 'hidden']);
     await type('x');
     await card('p1').getByText('Ctrl+K J to answer by key').waitFor();
-    assert.equal(await shown('p1'), 'hidden');
+    assert.equal(await numbersOf('p1'), 'hidden');
     await card('p1').focus();
     await card('p1').getByText('Esc to dismiss, ? for keys').waitFor();
     await press('?');

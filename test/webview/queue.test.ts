@@ -129,7 +129,7 @@ describe('the focus in the queue', () => {
     (id): QueueItemView => ({ id, text: `message ${id}`, attachments: [], state: 'queued' }),
   ) as [QueueItemView, QueueItemView, QueueItemView];
   const row = (id: string) => panel.page.locator(`[data-queue-id=${id}]`);
-  const shown = (...queue: QueueItemView[]) => panel.update({ op: 'session', patch: { queue } });
+  const setQueue = (...queue: QueueItemView[]) => panel.update({ op: 'session', patch: { queue } });
 
   async function isOn(id: string, name: string): Promise<void> {
     const at = row(id).getByRole('button', { name });
@@ -156,10 +156,10 @@ describe('the focus in the queue', () => {
   it('stays on the button that moves a message, or the other one at the end of the list', async () => {
     await open({ session: { queue: [one, two, three] } });
     await press('q3', 'Move up');
-    await shown(one, three, two);
+    await setQueue(one, three, two);
     await isOn('q3', 'Move up');
     await press('q3', 'Move up');
-    await shown(three, one, two);
+    await setQueue(three, one, two);
     await isOn('q3', 'Move down');
   });
 
@@ -195,7 +195,7 @@ describe('the focus', () => {
   it('is in the composer if the session arrives before the first frame', async () => {
     panel = await browser.blank();
     const { page } = panel;
-    const shown: ToWebview = {
+    const snapshot: ToWebview = {
       type: 'snapshot',
       version: CONTRACT_VERSION,
       revision: 1,
@@ -211,7 +211,7 @@ describe('the focus', () => {
         addEventListener('DOMContentLoaded', () =>
           host.next('hello').then(() => dispatchEvent(new MessageEvent('message', { data: first, origin }))),
         ),
-      shown,
+      snapshot,
     );
     await page.goto(browser.harness.server.url('dark', 'en'));
     await page.evaluate(() => host.acked(1));

@@ -1,5 +1,5 @@
 // Saved prompts in the composer: listed with the agent's commands, and shown before they are sent.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of prompts have this syntax
 import assert from 'node:assert/strict';
 import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';

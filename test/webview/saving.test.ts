@@ -14,7 +14,7 @@ const empty: BlockView = { type: 'resource', uri: 'artifact:///empty.txt', text:
 const picture: BlockView = { type: 'image', uri: 'artifact:///plot.png', data: PNG, mimeType: 'image/png' };
 const file: BlockView = { type: 'resource', uri: 'file:///work/app/notes.txt', text: 'a note' };
 const nothing: BlockView = { type: 'resource', uri: 'file:///work/app/only-a-name.txt' };
-const said = { type: 'text', text: 'Here they are.' } as const;
+const textBlock = { type: 'text', text: 'Here they are.' } as const;
 
 describe('files that can be saved', () => {
   const browser = useHarness();
@@ -35,8 +35,8 @@ describe('files that can be saved', () => {
 
   it("are saved by their position in the message, except the user's own", async () => {
     await open([
-      message('u', 'user', [said, file]),
-      message('a', 'agent', [said, text, bytes, said, empty, picture, nothing]),
+      message('u', 'user', [textBlock, file]),
+      message('a', 'agent', [textBlock, text, bytes, textBlock, empty, picture, nothing]),
     ]);
     assert.deepEqual(await saveAll(), [
       ['Save report.md…', { type: 'saveResource', key: 's1', index: 1, content: 1 }],
@@ -48,11 +48,11 @@ describe('files that can be saved', () => {
 
   it('can be saved from a thought or a tool call', async () => {
     const { page } = await open([
-      message('t', 'thought', [said, text]),
+      message('t', 'thought', [textBlock, text]),
       tool('c', {
         title: 'Make a report',
         content: [
-          { type: 'content', block: said },
+          { type: 'content', block: textBlock },
           { type: 'content', block: bytes },
           { type: 'content', block: text },
         ],
@@ -68,8 +68,8 @@ describe('files that can be saved', () => {
   });
 
   it('can be saved after more text arrives, and by keyboard', async () => {
-    const { page } = await open([message('a', 'agent', [said])], { session: { phase: 'running' } });
-    await panel.update({ op: 'put', index: 0, item: message('a', 'agent', [said, said, text]) });
+    const { page } = await open([message('a', 'agent', [textBlock])], { session: { phase: 'running' } });
+    await panel.update({ op: 'put', index: 0, item: message('a', 'agent', [textBlock, textBlock, text]) });
     await panel.update({ op: 'append', index: 0, text: 'That is all.', until: 0 });
     await page.locator('[data-entry-id=a] summary').focus();
     await page.keyboard.press('Tab');
@@ -93,7 +93,7 @@ describe('files that can be saved', () => {
     const odd: BlockView = { ...bytes, mimeType: `application/${'x'.repeat(120)}` };
     const { page } = await open(
       [
-        message('u', 'user', [said, file, long(bytes)]),
+        message('u', 'user', [textBlock, file, long(bytes)]),
         message('a', 'agent', [...blocks, odd]),
         tool('c', { content: [...blocks, odd].map((block) => ({ type: 'content', block })) }),
       ],

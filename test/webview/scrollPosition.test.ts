@@ -36,11 +36,8 @@ describe('the scroll position', () => {
     });
   }
 
-  /**
-   * Returns the visible blocks and their positions. Whole blocks, as highlighting changes their
-   * content.
-   */
-  const seen = (): Promise<readonly [string, number]> =>
+  /** Returns a visible block and its position. A whole block, as highlighting changes its content. */
+  const visibleBlock = (): Promise<readonly [string, number]> =>
     panel.page.evaluate(() => {
       const box = document.querySelector('.transcript')!.getBoundingClientRect();
       const hit = document.elementFromPoint(box.left + 60, box.top + 200)!;
@@ -52,7 +49,7 @@ describe('the scroll position', () => {
       return [`${entry}: ${text.textContent}`, Math.round(node.getBoundingClientRect().top)] as const;
     });
 
-  async function kept(): Promise<Anchor> {
+  async function storedAnchor(): Promise<Anchor> {
     const anchor = await panel.page.waitForFunction(() => (host.state() as { anchor?: Anchor }).anchor);
     return (await anchor.jsonValue())!;
   }
@@ -187,9 +184,9 @@ describe('the scroll position', () => {
     const jump = panel.page.getByRole('button', { name: 'Jump to latest' });
     await jump.waitFor();
     await drawn();
-    const before = await seen();
+    const before = await visibleBlock();
     for (let count = 0; count < 20; count++) await panel.update(append(40, `\n\nParagraph ${count} of the answer.`));
-    assert.deepEqual(await seen(), before);
+    assert.deepEqual(await visibleBlock(), before);
     await jump.click();
     await panel.page.getByText('Paragraph 19 of the answer.').waitFor();
     assert.ok((await fromEnd()) < 3);
@@ -237,7 +234,7 @@ describe('the scroll position', () => {
     const items = long(60);
     await open({ items });
     await scrollTo(3_000);
-    const anchor = await kept();
+    const anchor = await storedAnchor();
     await assertAt(anchor);
     await reload(items, anchor);
   });
@@ -248,7 +245,7 @@ describe('the scroll position', () => {
     await open({ items });
     const top = await panel.page.evaluate(() => document.querySelector<HTMLElement>('[data-index="8"]')!.offsetTop);
     await scrollTo(top + 12_345);
-    const anchor = await kept();
+    const anchor = await storedAnchor();
     assert.equal(anchor.index, 8);
     const before = await headings();
     assert.ok(before.length > 0);
@@ -300,7 +297,7 @@ describe('the scroll position', () => {
     const items = long(60);
     await open({ items });
     await scrollTo(3_000);
-    const anchor = await kept();
+    const anchor = await storedAnchor();
     await panel.snapshot({ items: [...items, message('new', 'agent', 'More.')] });
     await drawn();
     await assertAt(anchor);

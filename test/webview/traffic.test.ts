@@ -107,7 +107,7 @@ describe('the traffic inspector', () => {
     >;
   const grid = () => page.getByRole('grid', { name: 'Messages' });
   const drawn = () => page.locator('.traffic-rows [role=row]');
-  const shown = async (): Promise<readonly string[]> => {
+  const visibleRows = async (): Promise<readonly string[]> => {
     await painted();
     return (await page.locator('.traffic-rows .traffic-method').allInnerTexts()).map((text) => text.trim());
   };
@@ -151,16 +151,16 @@ describe('the traffic inspector', () => {
     await add(ROWS);
     const choose = (name: string, label: string) => page.getByRole('combobox', { name }).selectOption({ label });
     await choose('Direction', 'Error output');
-    assert.deepEqual(await shown(), ['[session/create] phase=settings']);
+    assert.deepEqual(await visibleRows(), ['[session/create] phase=settings']);
     await choose('Direction', 'All directions');
     await choose('Method', 'session/prompt');
-    assert.deepEqual(await shown(), ['session/prompt', 'session/prompt']);
+    assert.deepEqual(await visibleRows(), ['session/prompt', 'session/prompt']);
     await choose('Method', 'All methods');
     await choose('Session', 'Gemini: New session');
-    assert.equal((await shown()).length, 1);
+    assert.equal((await visibleRows()).length, 1);
     await choose('Session', 'All sessions');
     await page.getByRole('checkbox', { name: 'Errors only' }).check();
-    assert.deepEqual(await shown(), ['[session/create] phase=settings', 'session/prompt', 'Listening on 8080']);
+    assert.deepEqual(await visibleRows(), ['[session/create] phase=settings', 'session/prompt', 'Listening on 8080']);
     await page.getByRole('checkbox', { name: 'Errors only' }).uncheck();
     await page.getByRole('searchbox', { name: 'Search in messages' }).fill('needle');
     const { id, text } = await next('find');
@@ -257,10 +257,10 @@ describe('the traffic inspector', () => {
     await page.locator('#message-2').click();
     assert.deepEqual(await selectedMarks(), []);
     await page.getByRole('combobox', { name: 'Direction' }).selectOption({ label: 'Error output' });
-    assert.equal((await shown()).length, 1);
+    assert.equal((await visibleRows()).length, 1);
     await lanes().getByRole('gridcell', { name: 'foreign' }).click();
     await selected(4).waitFor();
-    assert.equal((await shown()).length, 8, 'a filter that hides the message is removed');
+    assert.equal((await visibleRows()).length, 8, 'a filter that hides the message is removed');
   });
 
   it('reaches every mark with the arrow keys, and its message with Enter', async () => {

@@ -244,8 +244,8 @@ describe('transcript', () => {
   });
 
   it('moves between user messages by keyboard', async () => {
-    const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
-    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
+    const messageAt = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
+    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => messageAt(index)) });
     const at = (id: string) =>
       page.waitForFunction((entryId) => document.activeElement?.matches(`[data-entry-id=${entryId}]`), id);
     await page.locator('[data-entry-id=m63]').focus();
@@ -258,8 +258,8 @@ describe('transcript', () => {
   });
 
   it('moves between user messages by command, wherever the focus is', async () => {
-    const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
-    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
+    const messageAt = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
+    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => messageAt(index)) });
     for (const [on, id] of [
       ['previousPrompt', 'm60'],
       ['previousPrompt', 'm50'],

@@ -12,7 +12,7 @@ describe('typing', () => {
     panel = opened;
   });
   const items = [message('u', 'user', 'Hello'), message('a', 'agent', 'An answer to read.')];
-  const leave = () => panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  const blur = () => panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
   const hasFocus = (locator: Locator) => locator.evaluate((node) => node === document.activeElement);
 
   it('goes into the message after a click on an answer', async () => {
@@ -24,7 +24,7 @@ describe('typing', () => {
 
   it('goes into the message while nothing is focused, including spaces and line breaks', async () => {
     await open({ items, draft: 'so far' });
-    await leave();
+    await blur();
     await panel.page.keyboard.type(' and on');
     await panel.page.keyboard.press('Shift+Enter');
     await panel.page.keyboard.type('here');
@@ -33,7 +33,7 @@ describe('typing', () => {
 
   it('goes into the message if one key types two letters', async () => {
     await open({ items });
-    await leave();
+    await blur();
     await panel.page.evaluate(() =>
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'لا', bubbles: true })),
     );
@@ -42,7 +42,7 @@ describe('typing', () => {
 
   it('goes into the message before there is a session', async () => {
     await open({ silent: true });
-    await leave();
+    await blur();
     await panel.page.keyboard.type('early bird');
     await panel.snapshot({ items });
     assert.equal(await field().inputValue(), 'early bird');
@@ -62,7 +62,7 @@ describe('typing', () => {
     await page.goto(browser.harness.server.url('dark', 'en'));
     await page.waitForFunction(() => 'startMain' in globalThis);
     assert.ok(await hasFocus(field()), 'a page that begins with the focus gives it to the message');
-    await leave();
+    await blur();
     assert.deepEqual(await panel.next('begun'), { type: 'begun' }, 'the host begins its work');
     await page.keyboard.type('at once');
     await page.evaluate(() => (globalThis as unknown as { startMain(): void }).startMain());
@@ -115,7 +115,7 @@ describe('the focus', () => {
     panel = opened;
   });
   /** Simulates the focus in an editor; `true` focuses the page as a whole. */
-  const give = (isHere: boolean) =>
+  const setPageFocus = (isHere: boolean) =>
     panel.page.evaluate((here) => {
       document.hasFocus = () => here;
       window.dispatchEvent(new FocusEvent(here ? 'focus' : 'blur'));
@@ -125,13 +125,13 @@ describe('the focus', () => {
   it('does not move when a question is removed or a list closes while the user is elsewhere', async () => {
     await open({ session: { elicitations: [asksForm] } });
     await panel.page.locator('[data-elicitation-id]').focus();
-    await give(false);
+    await setPageFocus(false);
     await panel.update({ op: 'session', patch: { elicitations: [] } });
     assert.equal(await isFocused(field()), 0);
-    await give(true);
+    await setPageFocus(true);
     assert.equal(await isFocused(field()), 1);
     await button('More').click();
-    await give(false);
+    await setPageFocus(false);
     assert.equal(await panel.page.getByRole('menu').count(), 0);
     assert.equal(await isFocused(button('More')), 0);
   });
@@ -139,10 +139,10 @@ describe('the focus', () => {
   it('goes to the message if the element that requested it is removed', async () => {
     await open({ session: { elicitations: [asksForm] } });
     await panel.page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await give(false);
+    await setPageFocus(false);
     await panel.page.locator('[data-elicitation-id]').evaluate((card) => (card as HTMLElement).focus());
     await panel.update({ op: 'session', patch: { elicitations: [] } });
-    await give(true);
+    await setPageFocus(true);
     assert.equal(await isFocused(field()), 1);
   });
 
@@ -151,7 +151,7 @@ describe('the focus', () => {
     await panel.page.keyboard.press('Control+f');
     const find = panel.page.getByRole('textbox', { name: 'Find' });
     await find.and(panel.page.locator(':focus')).waitFor();
-    await give(false);
+    await setPageFocus(false);
     await panel.send({ type: 'insert', text: '@parser.ts ' });
     await panel.page.waitForFunction(
       (text) => document.querySelector<HTMLTextAreaElement>('textarea.message')?.value === text,
@@ -167,14 +167,14 @@ describe('the focus', () => {
       for (const type of ['pointerdown', 'contextmenu'])
         document.body.dispatchEvent(new Event(type, { bubbles: true }));
     });
-    await give(false);
+    await setPageFocus(false);
     await panel.send({ type: 'focus', on: 'composer' });
     await panel.send({ type: 'focus', on: 'find' });
     assert.equal(await panel.page.getByRole('search').count(), 0);
-    await give(true);
+    await setPageFocus(true);
     await panel.page.getByRole('textbox', { name: 'Find' }).and(panel.page.locator(':focus')).waitFor();
     await panel.page.keyboard.press('Escape');
-    await give(true);
+    await setPageFocus(true);
     assert.equal(await panel.page.getByRole('search').count(), 0, 'once');
   });
 });

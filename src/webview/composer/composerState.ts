@@ -40,7 +40,7 @@ class Composer {
   #followUps: readonly { readonly text: string; readonly now: SendNow | undefined }[] = [];
   /** Messages sent to a host that exited, until the new host has them. */
   #lostMessages: readonly string[] = [];
-  /** Sessions of resent {@link #lostMessages} messages, by message id. */
+  /** Sessions of resent {@link #lostMessages}, by message id. */
   readonly #resentSessions = new Map<string, string>();
   #key: string | null = null;
   /** Increases with each change, here and in the host. */

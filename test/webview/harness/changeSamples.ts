@@ -67,9 +67,9 @@ export function turnEnd(turn: TurnView): ItemView {
 }
 
 export function changedConversation(files: readonly ChangedFileView[] = FILES): ItemView[] {
-  const said = message('u1', 'user', 'The upload test fails one run in ten. Find out why and fix it.');
+  const userMessage = message('u1', 'user', 'The upload test fails one run in ten. Find out why and fix it.');
   return [
-    { ...said, canRestore: true, canEdit: true } as ItemView,
+    { ...userMessage, canRestore: true, canEdit: true } as ItemView,
     tool('c3', {
       title: 'Edit test/upload.test.ts',
       toolKind: 'edit',

@@ -1,5 +1,5 @@
 // Completion of commands and saved prompts.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the blanks of prompts look like this
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of prompts have this syntax
 import assert from 'node:assert/strict';
 import {
   compactCommand,

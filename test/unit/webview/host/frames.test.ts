@@ -82,7 +82,7 @@ describe('frames', () => {
     let applied: string[];
     let isAtEnd: boolean;
     let isDone: boolean;
-    let told: number[];
+    let acknowledged: number[];
     let painted: (() => void)[];
     let drawMs: number;
     let invalidates: boolean;
@@ -93,7 +93,7 @@ describe('frames', () => {
       invalidates = false;
       isAtEnd = true;
       isDone = true;
-      told = [];
+      acknowledged = [];
       painted = [];
       frames = new Frames(
         {
@@ -113,7 +113,7 @@ describe('frames', () => {
             return applied.length;
           },
           drawn: () => {},
-          painted: (revision) => told.push(revision),
+          painted: (revision) => acknowledged.push(revision),
         },
         { next: (frame) => due.push(frame), painted: (then) => painted.push(then) },
       );
@@ -160,9 +160,9 @@ describe('frames', () => {
       say();
       assert.equal(painted.length, 0, 'no frame has passed');
       pass();
-      assert.deepEqual(told, []);
+      assert.deepEqual(acknowledged, []);
       for (const then of painted) then();
-      assert.deepEqual(told, [1]);
+      assert.deepEqual(acknowledged, [1]);
     });
 
     it('acknowledges only what is drawn if the budget of the first frame is too small', () => {
@@ -173,7 +173,7 @@ describe('frames', () => {
       isDone = true;
       pass();
       for (const then of painted) then();
-      assert.deepEqual(told, [1]);
+      assert.deepEqual(acknowledged, [1]);
     });
 
     it('draws no message between a key and its frame', () => {

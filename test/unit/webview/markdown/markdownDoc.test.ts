@@ -125,19 +125,19 @@ describe('webview/markdownDoc', () => {
 
   it('never changes a closed piece', () => {
     const doc = new MarkdownDoc();
-    let seen: Piece[] = [];
+    let previous: Piece[] = [];
     for (const part of cut(
       `# A\n\n- one\n- two\n\n| a |\n|---|\n| 1 |\n\n${'```\ncode\n```\n'.repeat(5)}end\n\nend`,
       3,
     )) {
       doc.append(part);
       const closed = doc.segments.flatMap((segment) => segment.pieces);
-      seen.forEach((piece, index) => {
+      previous.forEach((piece, index) => {
         assert.equal(closed[index], piece);
       });
-      seen = closed;
+      previous = closed;
     }
-    assert.ok(seen.length > 8);
+    assert.ok(previous.length > 8);
   });
 
   it('keeps the open end short for any text', () => {

@@ -22,7 +22,7 @@ function call(index: number, patch: Partial<ToolItem> = {}): ToolItem {
   };
 }
 
-const said = (index: number): ItemView => ({
+const message = (index: number): ItemView => ({
   kind: 'agent',
   id: `m${index}`,
   turnId: 't1',
@@ -55,7 +55,7 @@ describe('webview/callGroups', () => {
     const items: ItemView[] = [
       call(0),
       call(1),
-      said(2),
+      message(2),
       call(3),
       call(4, { toolKind: 'search' }),
       call(5),
@@ -87,7 +87,7 @@ describe('webview/callGroups', () => {
     const kinds = fc.array(fc.constantFrom('call', 'call', 'call', 'message'), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(kinds, fc.infiniteStream(fc.nat()), (all, order) => {
-        const item = (index: number): ItemView => (all[index] === 'call' ? call(index) : said(index));
+        const item = (index: number): ItemView => (all[index] === 'call' ? call(index) : message(index));
         const straight = create();
         for (const index of all.keys()) straight.set(index, item(index));
         const mixed = create();
@@ -104,13 +104,13 @@ describe('webview/callGroups', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(12), fc.boolean()), { maxLength: 60 }), (steps) => {
         const groups = create();
-        const look = (index: number): string =>
+        const describeAt = (index: number): string =>
           `${groups.hides(index)} ${groups.at(index)?.first === index && groups.at(index)?.last}`;
         for (const [index, isCall] of steps) {
-          const before = Array.from({ length: 13 }, (_, at) => look(at));
-          const named = groups.set(index, isCall ? call(index) : said(index));
+          const before = Array.from({ length: 13 }, (_, at) => describeAt(at));
+          const named = groups.set(index, isCall ? call(index) : message(index));
           for (const [at, was] of before.entries())
-            assert.ok(at === index || look(at) === was || named.includes(at), `${at} after a change of ${index}`);
+            assert.ok(at === index || describeAt(at) === was || named.includes(at), `${at} after a change of ${index}`);
         }
       }),
     );

@@ -22,7 +22,7 @@ function call(index: number, patch: Partial<ToolItem> = {}): ToolItem {
   };
 }
 
-function said(index: number, kind: 'agent' | 'thought' = 'agent', turnId = 't1'): ItemView {
+function message(index: number, kind: 'agent' | 'thought' = 'agent', turnId = 't1'): ItemView {
   return { kind, id: `m${index}`, turnId, at: 0, content: [], duration: 0 };
 }
 
@@ -39,27 +39,27 @@ function create(needsUser: ReadonlySet<number> = new Set(), inUse: ReadonlySet<n
 }
 
 /** `line`: the line of a collapsed turn; `in`: in an expanded one; `.`: single; `-`: not drawn. */
-function look(folds: TurnFolds, index: number): string {
+function stateOf(folds: TurnFolds, index: number): string {
   if (folds.hides(index)) return '-';
   const group = folds.at(index);
   return group ? (group.isOpen ? 'in' : 'line') : '.';
 }
 
-function looks(folds: TurnFolds, count: number): string {
-  return Array.from({ length: count }, (_, index) => look(folds, index)).join(' ');
+function statesOf(folds: TurnFolds, count: number): string {
+  return Array.from({ length: count }, (_, index) => stateOf(folds, index)).join(' ');
 }
 
 describe('webview/turnFolds', () => {
   it("folds the calls and thoughts of a turn around the agent's messages", () => {
     const folds = create();
-    const items = [said(0, 'thought'), call(1), said(2), call(3, { toolKind: 'execute' }), said(4), call(5)];
+    const items = [message(0, 'thought'), call(1), message(2), call(3, { toolKind: 'execute' }), message(4), call(5)];
     for (const [index, item] of items.entries()) folds.set(index, item);
-    assert.equal(looks(folds, 6), 'line - . - . -');
+    assert.equal(statesOf(folds, 6), 'line - . - . -');
     folds.toggle(folds.at(5)!);
-    assert.equal(looks(folds, 6), 'in in . in . in');
+    assert.equal(statesOf(folds, 6), 'in in . in . in');
     folds.set(6, call(6, { turnId: 't2' }));
     folds.set(7, call(7, { turnId: 't2' }));
-    assert.equal(looks(folds, 8), 'in in . in . in line -');
+    assert.equal(statesOf(folds, 8), 'in in . in . in line -');
   });
 
   it('counts activities, and a file that was read twice once', () => {
@@ -90,17 +90,17 @@ describe('webview/turnFolds', () => {
       call(9, { status: 'in_progress' }),
     ];
     for (const [index, item] of items.entries()) folds.set(index, item);
-    assert.equal(looks(folds, 10), 'line . . . - . . . . -');
+    assert.equal(statesOf(folds, 10), 'line . . . - . . . . -');
   });
 
   it('leaves a single call, or thoughts alone, unfolded', () => {
     const folds = create();
-    folds.set(0, said(0, 'thought'));
-    folds.set(1, said(1, 'thought'));
+    folds.set(0, message(0, 'thought'));
+    folds.set(1, message(1, 'thought'));
     folds.set(2, call(2, { turnId: 't2' }));
-    assert.equal(looks(folds, 3), '. . .');
+    assert.equal(statesOf(folds, 3), '. . .');
     assert.deepEqual(folds.set(3, call(3)), [0, 1]);
-    assert.equal(looks(folds, 4), 'line - . -');
+    assert.equal(statesOf(folds, 4), 'line - . -');
   });
 
   it('stays expanded if the user is in the first call when the second one arrives', () => {
@@ -109,9 +109,9 @@ describe('webview/turnFolds', () => {
     folds.set(0, call(0));
     inUse.add(0);
     folds.set(1, call(1));
-    assert.equal(looks(folds, 2), 'in in');
+    assert.equal(statesOf(folds, 2), 'in in');
     folds.toggle(folds.at(0)!);
-    assert.equal(looks(folds, 2), 'line -');
+    assert.equal(statesOf(folds, 2), 'line -');
   });
 
   it('redraws nothing for an update that changes neither members nor counts', () => {
@@ -136,14 +136,14 @@ describe('webview/turnFolds', () => {
           const next =
             kind === 'call' || kind === 'failed'
               ? call(index, { turnId, status: kind === 'call' ? 'completed' : 'failed' })
-              : said(index, kind, turnId);
-          for (const at of [index, ...folds.set(index, next)]) drawn.set(at, look(folds, at));
+              : message(index, kind, turnId);
+          for (const at of [index, ...folds.set(index, next)]) drawn.set(at, stateOf(folds, at));
           const group = toggles ? folds.at(index) : undefined;
           if (group) {
             folds.toggle(group);
-            for (const at of drawn.keys()) drawn.set(at, look(folds, at));
+            for (const at of drawn.keys()) drawn.set(at, stateOf(folds, at));
           }
-          for (const [at, looked] of drawn) assert.equal(looked, look(folds, at), `entry ${at}`);
+          for (const [at, state] of drawn) assert.equal(state, stateOf(folds, at), `entry ${at}`);
         }
       }),
     );
