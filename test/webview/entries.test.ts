@@ -284,10 +284,10 @@ describe('entries', () => {
   it('keep the whitespace of user messages and show markup in them as text', async () => {
     const text = '  two\n\n   <b>lines</b> **not bold**';
     const { page } = await open([message('u', 'user', text)]);
-    const text = page.locator('[data-entry-id=u] .said');
-    assert.equal(await text.evaluate((node) => node.textContent), text);
-    assert.equal(await text.evaluate((node) => getComputedStyle(node).whiteSpace), 'pre-wrap');
-    assert.equal(await text.locator('b, strong').count(), 0);
+    const body = page.locator('[data-entry-id=u] .said');
+    assert.equal(await body.evaluate((node) => node.textContent), text);
+    assert.equal(await body.evaluate((node) => getComputedStyle(node).whiteSpace), 'pre-wrap');
+    assert.equal(await body.locator('b, strong').count(), 0);
   });
 
   it('render fences, lists and quotes of user messages, and keep their line breaks', async () => {

@@ -36,7 +36,7 @@ describe('the scroll position', () => {
     });
   }
 
-  /** Returns a visible block and its position. A whole block, as highlighting changes its content. */
+  /** Returns a visible block and its position; a whole one, as highlighting changes content. */
   const visibleBlock = (): Promise<readonly [string, number]> =>
     panel.page.evaluate(() => {
       const box = document.querySelector('.transcript')!.getBoundingClientRect();
