@@ -2,7 +2,7 @@
 // the host has it. Text is only removed from the composer once the host has accepted it.
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT, type SendNow } from '../../panel/contract';
-import { type KeptDraft, post, type SentDraft } from '../host/host';
+import { post, type SentDraft, type StoredDraft } from '../host/host';
 import { hasItems, session } from '../host/session';
 import { isRecord, SessionStore, type Stored } from '../host/storage';
 import { strings } from '../text/strings';
@@ -111,15 +111,15 @@ class Composer {
     const pending = [...this.#pendingByClientId.values()].find((sent) => sent.key === key);
     if (pending) this.#pendingByClientId.delete(pending.clientId);
     const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
-    this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
+    this.#begin(draft, storedDraft(key) ?? (left || undefined), pending);
     if (before.key !== null) return;
     this.#addEarly(before.text, before.pending);
-    for (const [other, kept] of draftsOfNew(key)) this.#resend(other, kept, unsentTexts(kept));
+    for (const [other, stored] of draftsOfNew(key)) this.#resend(other, stored, unsentTexts(stored));
   }
 
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#reconcile(draft);
-    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
+    else if ((storedDraft(key)?.revision ?? 0) <= draft.revision) drafts.set(key);
   }
 
   /**
@@ -352,36 +352,36 @@ class Composer {
   }
 
   /**
-   * @param kept the page's copy of the draft
+   * @param copy the page's copy of the draft
    * @param pending the message being sent
    */
-  #begin(host: DraftView, kept: KeptDraft | undefined, pending: Pending | undefined): void {
+  #begin(host: DraftView, copy: StoredDraft | undefined, pending: Pending | undefined): void {
     this.pending.value = pending;
-    const sent = pending ? undefined : kept?.sent;
+    const sent = pending ? undefined : copy?.sent;
     const isTaken = sent !== undefined && host.revision > sent.revision;
-    const rest = isTaken && kept ? withoutSent(kept.text, sent.text) : undefined;
-    const unsent = kept && !pending && host.revision <= kept.revision ? unsentTexts(kept, isTaken) : undefined;
-    if (kept && unsent && unsent.messages.length > 0) {
+    const rest = isTaken && copy ? withoutSent(copy.text, sent.text) : undefined;
+    const unsent = copy && !pending && host.revision <= copy.revision ? unsentTexts(copy, isTaken) : undefined;
+    if (copy && unsent && unsent.messages.length > 0) {
       this.#setText(unsent.text);
       this.#hostRevision = host.revision;
-      this.#revision = kept.revision;
+      this.#revision = copy.revision;
       this.#lostMessages = unsent.messages;
-      this.#resend(this.#key ?? '', kept, unsent);
+      this.#resend(this.#key ?? '', copy, unsent);
       return;
     }
     // The host lacks what was typed while a message was being sent.
     const text =
-      rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
+      rest !== undefined ? joined(host.text, rest) : copy && copy.revision > host.revision ? copy.text : host.text;
     this.#setText(text);
     this.#draftSynced(host.revision);
-    if (sent && !isTaken && text === kept?.text) this.problem.value = strings.notSent;
+    if (sent && !isTaken && text === copy?.text) this.problem.value = strings.notSent;
     if (text === host.text && !pending) return;
-    this.#revision = Math.max(host.revision, kept?.revision ?? 0);
+    this.#revision = Math.max(host.revision, copy?.revision ?? 0);
     this.#changed();
   }
 
   /** Sends the host what was sent and typed while it was not running. */
-  #resend(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
+  #resend(key: string, { revision }: StoredDraft, { messages, text }: UnsentTexts): void {
     if (messages.length === 0 && text === '') return;
     const clientId = crypto.randomUUID();
     this.#resentSessions.set(clientId, key);
@@ -427,7 +427,7 @@ class Composer {
    */
   #postDraftOf({ key }: Pending, text: string, revision: number): void {
     if (key === null) return;
-    const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
+    const next = Math.max(revision, storedDraft(key)?.revision ?? 0) + 1;
     drafts.set(key);
     if (text !== '') post({ type: 'draft', text, revision: next }, key);
   }
@@ -450,7 +450,7 @@ interface UnsentTexts {
  * the field.
  * @param isTaken the host had the first message
  */
-function unsentTexts({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
+function unsentTexts({ text, sent, lost = [] }: StoredDraft, isTaken = false): UnsentTexts {
   const parts = sent ? [sent.text, ...(sent.next ?? [])] : [];
   const rest = withoutSent(text, ...parts);
   const messages = [...lost, ...(isTaken ? parts.slice(1) : parts)];
@@ -462,17 +462,17 @@ function joined(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first}\n${second}`;
 }
 
-function keptDraft(key: string): KeptDraft | undefined {
+function storedDraft(key: string): StoredDraft | undefined {
   const [first, second] = drafts.copies(key);
   return first && second && first.revision > second.revision ? first : (second ?? first);
 }
 
-function draftsOfNew(shown: string): ReadonlyMap<string, KeptDraft> {
-  const all = drafts.sessions().map((key) => [key, keptDraft(key)] as const);
-  return new Map(all.filter((entry): entry is [string, KeptDraft] => entry[0] !== shown && entry[1]?.isNew === true));
+function draftsOfNew(shown: string): ReadonlyMap<string, StoredDraft> {
+  const all = drafts.sessions().map((key) => [key, storedDraft(key)] as const);
+  return new Map(all.filter((entry): entry is [string, StoredDraft] => entry[0] !== shown && entry[1]?.isNew === true));
 }
 
-function readDraft({ text, revision, sent, lost, isNew }: Stored): KeptDraft | undefined {
+function readDraft({ text, revision, sent, lost, isNew }: Stored): StoredDraft | undefined {
   if (typeof text !== 'string' || typeof revision !== 'number') return undefined;
   return {
     text,

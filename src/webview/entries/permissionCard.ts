@@ -19,12 +19,12 @@ export interface PermissionCard {
 
 /**
  * @param content what the request is about; moved before the options
- * @param said text already shown in the entry; the title is only shown if it differs
+ * @param shownText text already shown in the entry; the title is only shown if it differs
  */
 export function createPermissionCard(
   permission: PermissionView,
   content: readonly HTMLElement[],
-  said: string,
+  shownText: string,
   context: Pick<EntryContext, 'answered'>,
 ): PermissionCard {
   const { title, description, commands = [], texts = [], input } = permission;
@@ -37,7 +37,7 @@ export function createPermissionCard(
     tabindex: '-1',
   });
   const isCommand = commands.some(({ line }) => line.trim() === plain(title));
-  if (plain(title) !== plain(said) && !isCommand) element.append(createAskedText('question', title, SHORT));
+  if (plain(title) !== plain(shownText) && !isCommand) element.append(createAskedText('question', title, SHORT));
   if (decidedBy !== undefined)
     element.append(setAttributes(el('p', 'question-details', strings.askedBy(decidedBy)), { dir: 'auto' }));
   if (description) element.append(createAskedText('question-details', description, SHORT));

@@ -23,7 +23,7 @@ export interface SentDraft {
   readonly next?: readonly string[];
 }
 
-export interface KeptDraft extends DraftView {
+export interface StoredDraft extends DraftView {
   readonly sent?: SentDraft;
   /** Messages sent to a host that exited. They are not part of the text. */
   readonly lost?: readonly string[];

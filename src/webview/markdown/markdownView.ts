@@ -236,8 +236,8 @@ class SegmentView implements Disposable {
     this.#painted = 0;
   }
 
-  #replaceByBox(height: number, known: boolean): void {
-    this.#isMeasured = known;
+  #replaceByBox(height: number, isMeasured: boolean): void {
+    this.#isMeasured = isMeasured;
     this.#measuredPieces = this.#segment.pieces.length;
     this.#painter = undefined;
     this.element.replaceChildren();

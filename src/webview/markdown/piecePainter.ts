@@ -75,9 +75,12 @@ export class PiecePainter {
       }
       this.#tailNodes.push(...drawn.nodes);
     }
-    const kept = patchNodes(this.#previousTail, [...this.#newTail, ...this.#tailNodes]);
-    this.#tailNodes = this.#tailNodes.map((node) => kept.get(node) ?? node);
-    this.#container = container && { ...container, node: (kept.get(container.node) as HTMLElement) ?? container.node };
+    const replacements = patchNodes(this.#previousTail, [...this.#newTail, ...this.#tailNodes]);
+    this.#tailNodes = this.#tailNodes.map((node) => replacements.get(node) ?? node);
+    this.#container = container && {
+      ...container,
+      node: (replacements.get(container.node) as HTMLElement) ?? container.node,
+    };
     this.#previousTail = this.#newTail = [];
   }
 

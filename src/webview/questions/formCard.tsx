@@ -8,7 +8,7 @@ import type { FieldValue } from '../host/host';
 import { strings } from '../text/strings';
 import { FormFieldView } from './formFieldView';
 import { initialValues, readValue, readValues } from './formState';
-import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
+import { keepValues, refusedForms, setRefused, storedValues } from './keptForms';
 
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
 
@@ -26,7 +26,7 @@ interface FormCardProps {
 
 export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const { id, form } = question;
-  const [held, setHeld] = useState(() => ({ ...initialValues(form), ...keptValues(sessionKey, id) }));
+  const [values, setValues] = useState(() => ({ ...initialValues(form), ...storedValues(sessionKey, id) }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [sent, setSent] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -36,14 +36,14 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
 
   const problemOf = (key: string): FormProblem | undefined => {
     const field = form.fields.find((field) => field.key === key);
-    return (field && checkField(field, readValue(field, held[key])).problem) ?? refused?.[key];
+    return (field && checkField(field, readValue(field, values[key])).problem) ?? refused?.[key];
   };
   const wrong = form.fields.filter(({ key }) => problemOf(key) !== undefined);
   const answerable = !form.fields.some(({ type, required }) => type === 'unknown' && required);
 
   function change(key: string, value: FieldValue): void {
-    const next = { ...held, [key]: value };
-    setHeld(next);
+    const next = { ...values, [key]: value };
+    setValues(next);
     if (refused) setRefused(id);
     setSent(false);
     keepValues(sessionKey, id, form, next);
@@ -56,7 +56,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
       setFocusOn(wrong[0]?.key);
       return;
     }
-    if (!onAnswer(event, { kind: 'submit', values: readValues(form, held) })) return;
+    if (!onAnswer(event, { kind: 'submit', values: readValues(form, values) })) return;
     setSent(true);
     setRefused(id);
   }
@@ -95,13 +95,13 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
         <FormFieldView
           key={field.key}
           field={field}
-          held={held[field.key] ?? ''}
+          value={values[field.key] ?? ''}
           problem={left.has(field.key) || refused ? problemOf(field.key) : undefined}
           disabled={busy}
           onChange={(value) => change(field.key, value)}
           onLeave={() => {
             // A field that was only tabbed through is not marked.
-            const value = held[field.key];
+            const value = values[field.key];
             if (value !== '' && !left.has(field.key)) setLeft(new Set([...left, field.key]));
           }}
         />

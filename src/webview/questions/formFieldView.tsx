@@ -14,10 +14,10 @@ const LONG_TEXT = 120;
 
 interface FieldProps {
   readonly field: FormField;
-  readonly held: FieldValue;
+  readonly value: FieldValue;
   readonly problem: FormProblem | undefined;
   readonly disabled: boolean;
-  onChange(held: FieldValue): void;
+  onChange(value: FieldValue): void;
   onLeave(): void;
 }
 
@@ -94,12 +94,12 @@ interface ControlProps extends FieldProps {
   readonly common: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-function Control({ field, held, name, common, onChange }: ControlProps) {
+function Control({ field, value, name, common, onChange }: ControlProps) {
   const text = {
     ...common,
     class: 'field field-input',
     autocomplete: 'off',
-    value: String(held),
+    value: String(value),
     onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
   };
   switch (field.type) {
@@ -107,7 +107,7 @@ function Control({ field, held, name, common, onChange }: ControlProps) {
       return <p class="unanswerable">{strings.unknownField(revealControls(field.kind))}</p>;
     case 'boolean':
       return (
-        <Check {...common} type="checkbox" checked={held === true} onChange={onChange}>
+        <Check {...common} type="checkbox" checked={value === true} onChange={onChange}>
           {name}
         </Check>
       );
@@ -121,7 +121,7 @@ function Control({ field, held, name, common, onChange }: ControlProps) {
             id={idAt(common.id, index)}
             type="radio"
             name={common.id}
-            checked={held === option.value}
+            checked={value === option.value}
             onChange={() => onChange(option.value)}
           >
             <OptionWords option={option} />
@@ -139,7 +139,7 @@ function Control({ field, held, name, common, onChange }: ControlProps) {
       );
     }
     case 'choices': {
-      const chosen = Array.isArray(held) ? held : [];
+      const chosen = Array.isArray(value) ? value : [];
       const values = field.options.map(({ value }) => value);
       return field.options.map((option, index) => (
         <Check

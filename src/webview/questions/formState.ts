@@ -26,16 +26,16 @@ function initialOf(field: FormField): FieldValue {
 }
 
 /** Returns the values as the agent expects them; invalid ones unchanged. */
-export function readValues(form: Form, held: FieldValues): Record<string, unknown> {
-  return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, held[field.key])]));
+export function readValues(form: Form, values: FieldValues): Record<string, unknown> {
+  return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, values[field.key])]));
 }
 
-export function readValue(field: FormField, held: FieldValue | undefined): unknown {
-  if (typeof held !== 'string' || held === '') return held;
-  if (field.type === 'number' || field.type === 'integer') return held.trim() === '' ? undefined : Number(held);
-  if (field.type !== 'text' || field.format !== 'date-time') return held;
-  const time = new Date(held);
-  return Number.isNaN(time.getTime()) ? held : time.toISOString();
+export function readValue(field: FormField, value: FieldValue | undefined): unknown {
+  if (typeof value !== 'string' || value === '') return value;
+  if (field.type === 'number' || field.type === 'integer') return value.trim() === '' ? undefined : Number(value);
+  if (field.type !== 'text' || field.format !== 'date-time') return value;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? value : time.toISOString();
 }
 
 /** Returns local time without a time zone, as the browser's picker expects it. */
@@ -53,7 +53,7 @@ export function isSecret({ key, title = '', description = '' }: FormField): bool
   );
 }
 
-export function keepable(form: Form, held: FieldValues): FieldValues {
+export function keepable(form: Form, values: FieldValues): FieldValues {
   const secret = new Set(form.fields.filter(isSecret).map(({ key }) => key));
-  return Object.fromEntries(Object.entries(held).filter(([key]) => !secret.has(key)));
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !secret.has(key)));
 }

@@ -26,7 +26,7 @@ export function setRefused(id: string, problems?: ByQuestion<FormProblem>): void
   refusedForms.value = problems ? { ...others, [id]: problems } : others;
 }
 
-export function keptValues(session: string, id: string): FieldValues {
+export function storedValues(session: string, id: string): FieldValues {
   return Object.assign({}, ...store.copies(session).map((forms) => forms[id]), inMemory.get(session)?.get(id));
 }
 

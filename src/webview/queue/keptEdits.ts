@@ -1,19 +1,19 @@
 // Unsaved edits of queued messages by session and message.
 import { isRecord, SessionStore } from '../host/storage';
 
-export interface KeptEdit {
+export interface StoredEdit {
   readonly text: string;
   readonly from: string;
   readonly saved?: true;
 }
 
-type Edits = Readonly<Record<string, KeptEdit>>;
+type Edits = Readonly<Record<string, StoredEdit>>;
 
 const store = new SessionStore<Edits>({
   name: 'edits',
   maxSessions: 20,
   read: (value) =>
-    Object.fromEntries(Object.entries(value).filter((entry): entry is [string, KeptEdit] => isEdit(entry[1]))),
+    Object.fromEntries(Object.entries(value).filter((entry): entry is [string, StoredEdit] => isEdit(entry[1]))),
 });
 
 const posted = new Set<string>();
@@ -22,13 +22,13 @@ function editsOf(session: string): Edits {
   return store.copies(session).at(-1) ?? {};
 }
 
-export function keptEdit(session: string, id: string): KeptEdit | undefined {
+export function storedEdit(session: string, id: string): StoredEdit | undefined {
   const edit = editsOf(session)[id];
   return edit?.saved ? undefined : edit;
 }
 
 /** Stores or, without `edit`, removes the edit of a message. */
-export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
+export function keepEdit(session: string, id: string, edit?: StoredEdit): void {
   const { [id]: old, ...others } = editsOf(session);
   if (!old && !edit) return;
   const edits = edit ? { ...others, [id]: edit } : others;
@@ -67,7 +67,7 @@ export function takeOrphans(session: string, ids: ReadonlySet<string>): string[]
     .map(([, { text }]) => text);
 }
 
-function isEdit(value: unknown): value is KeptEdit {
+function isEdit(value: unknown): value is StoredEdit {
   if (!isRecord(value) || (value.saved !== undefined && value.saved !== true)) return false;
   return typeof value.text === 'string' && typeof value.from === 'string';
 }

@@ -11,7 +11,7 @@ import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
-import { keepEdit, keepSaved, keptEdit, lostEdits, takeOrphans } from './keptEdits';
+import { keepEdit, keepSaved, lostEdits, storedEdit, takeOrphans } from './keptEdits';
 
 /** Id of the message being dragged, and index of the row under the pointer. */
 const dragged = signal<string | undefined>(undefined);
@@ -174,7 +174,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
     buttons.splice(-2, 0, ['compass', label, steer === true, sendNow]);
   }
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
-  if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
+  if (storedEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
   return (
     <li
@@ -209,7 +209,7 @@ function QueueRow({ sessionKey, item, index, count }: QueueRowProps) {
       )}
       {editing.value ? (
         <QueueEditor
-          text={keptEdit(sessionKey, id)?.text ?? item.text}
+          text={storedEdit(sessionKey, id)?.text ?? item.text}
           onInput={(text) => keepEdit(sessionKey, id, { text, from: item.text })}
           onSave={(text, isNow) => {
             act({ kind: 'edit', id, text });
