@@ -102,13 +102,13 @@ describe('choices and consent with real agents in the installed extension', () =
       assert.equal(existsSync(path), false);
     }
 
-    it('is in force after the window was closed for as long as the agent waits for it', async () => {
+    it('is in effect after the window was closed while the agent waits for it', async () => {
       await chooseReadOnly();
       chat = await closeAndOpen(vscode, 'codex');
       await isStillReadOnly('choices-window-closed');
     });
 
-    it('is in force after the agent was killed', async () => {
+    it('is in effect after the agent was killed', async () => {
       const running = await chooseReadOnly();
       assert.ok(running.length > 0);
       for (const pid of running) kill(pid);
@@ -116,7 +116,7 @@ describe('choices and consent with real agents in the installed extension', () =
       await isStillReadOnly('choices-agent-killed');
     });
 
-    it('is in force after the window was closed with its agent', async () => {
+    it('is in effect after the window was closed with its agent', async () => {
       vscode.server.configure({ 'parley.background': 'off' });
       await chooseReadOnly();
       chat = await closeAndOpen(vscode, 'codex');
@@ -209,7 +209,7 @@ describe('choices and consent with real agents in the installed extension', () =
     });
     let chat: Chat;
 
-    it('runs in the call that was allowed, with its output', async () => {
+    it('runs in the allowed call, with its output', async () => {
       chat = await openChat(vscode.window.page);
       await chat.send(scriptPrompt('wait', folder));
       await chat.answerable();
@@ -223,7 +223,7 @@ describe('choices and consent with real agents in the installed extension', () =
       await screenshot(vscode.window.page, 'consent-terminal');
     });
 
-    it('ends with Stop, and the call says so', async () => {
+    it('ends with Stop, and its call shows that', async () => {
       const running = commandsIn(folder, 'sleep 600');
       assert.ok(running.length > 0);
       await chat.button('Stop').click();
@@ -239,7 +239,7 @@ describe('choices and consent with real agents in the installed extension', () =
     });
   });
 
-  describe('an agent that takes no MCP servers', function () {
+  describe('an agent without support for MCP servers', function () {
     this.timeout(180_000);
     const folder = workFolder('openclaw');
     useAgent('openclaw', folder);
@@ -261,7 +261,7 @@ describe('choices and consent with real agents in the installed extension', () =
       const vscode = useVsCode({ theme: 'dark', folder, settings });
       let chat: Chat;
 
-      it('opens a session, and the chat says nothing of the tools of the editor', async () => {
+      it("opens a session, and the chat does not mention the editor's tools", async () => {
         const before = refusals();
         chat = await openChat(vscode.window.page);
         await answers(chat);

@@ -57,7 +57,7 @@ describe('real agents in a conversation', function () {
         assert.equal(await run.play('text'), 'end_turn');
       });
 
-      it('shows thoughts as messages of their own', async () => {
+      it('shows thoughts as separate messages', async () => {
         assert.equal(await run.play('think'), 'end_turn');
       });
 
@@ -66,7 +66,7 @@ describe('real agents in a conversation', function () {
         assert.equal(await readFile(join(cwd, 'written.txt'), 'utf8'), 'line one\nline two\n');
       });
 
-      it('runs nothing that was rejected', async () => {
+      it('runs no rejected command', async () => {
         await run.play('command', 'reject');
         assert.equal(existsSync(join(cwd, 'ran.txt')), false);
       });
@@ -115,7 +115,7 @@ describe('real agents in a conversation', function () {
         await run.drawOffer();
       });
 
-      it('resumes a session whose transcript is there without repeating it', async function () {
+      it('resumes a session without repeating its known transcript', async function () {
         if (!run.conversation.ops.can('resume')) this.skip();
         await run.open('opened again, transcript at hand', { kind: 'reopen', sessionId, transcript: 'keep' });
         assert.deepEqual(run.conversation.model.state.entries, []);
@@ -132,7 +132,7 @@ describe('real agents in a conversation', function () {
         await run.drawOffer();
       });
 
-      it('has all its updates received, and the expected transcript', async () => {
+      it('has all its updates handled, and the expected transcript', async () => {
         await run.close();
         const { sent, heard } = run.counts();
         assert.equal(heard, sent);

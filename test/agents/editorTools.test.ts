@@ -22,7 +22,7 @@ const FILES = {
   'src/other.ts': "import { area } from './area';\n\nexport const right = area(3);\n",
 };
 
-describe('the tools of the editor for real agents', () => {
+describe("the editor's tools with real agents", () => {
   let model: ModelServer;
   let agents: readonly RealAgent[];
   const settings: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ describe('the tools of the editor for real agents', () => {
       /** The line of a tool call. */
       const line = (verb: string) => chat.frame.locator('.tool').filter({ hasText: verb }).first();
 
-      it('answers what the agent asks, and asks the user before a change', async () => {
+      it('answer the agent, and ask the user before a change', async () => {
         const { page } = vscode.window;
         const agent = agents.find((one) => one.id === id) ?? assert.fail();
         await chat.send(agent.prompt('editor', folder));
@@ -100,7 +100,7 @@ describe('the tools of the editor for real agents', () => {
         assert.doesNotMatch(read('src/user.ts') + read('src/area.ts') + read('src/other.ts'), /area\(/);
       });
 
-      it('has its change in the review of the turn', async () => {
+      it('include the change in the review of the turn', async () => {
         await chat.frame.getByRole('button', { name: /^3 files changed/ }).waitFor();
         await chat.frame.getByRole('button', { name: /^Review 3 files/ }).waitFor();
       });

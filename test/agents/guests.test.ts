@@ -53,13 +53,13 @@ describe('guests in a conversation', function () {
         assert.equal(/^ {2}asked .*allow_once/m.test(run.lines.join('\n')), id !== 'openclaw');
       });
 
-      it('runs nothing that was rejected', async () => {
+      it('runs no rejected command', async () => {
         await writeFile(join(cwd, 'kept.txt'), '');
         await run.play('remove', 'reject');
         assert.ok(existsSync(join(cwd, 'kept.txt')));
       });
 
-      it('runs a command with permission, and its output is shown', async () => {
+      it('runs a command with permission, and shows its output', async () => {
         assert.equal(await run.play('command'), 'end_turn');
         assert.ok(existsSync(join(cwd, 'ran.txt')));
         assert.match(
@@ -72,7 +72,7 @@ describe('guests in a conversation', function () {
         assert.equal(await run.stopInMidStream(id !== 'droid'), 'cancelled');
       });
 
-      it('stops a command that runs', async () => {
+      it('stops a running command', async () => {
         const { stopReason, pids } = await run.stopCommand(id === 'grok' || id === 'kimi' || id === 'droid');
         assert.equal(stopReason, 'cancelled');
         await Promise.all(pids.map(goneFrom));
@@ -123,7 +123,7 @@ describe('guests in a conversation', function () {
         assert.equal(await run.play('text'), 'end_turn');
       });
 
-      it('has all its updates received', async () => {
+      it('has all its updates handled', async () => {
         await run.close();
         await mkdir('out/agents', { recursive: true });
         await writeFile(`out/agents/${id}.v1.txt`, `${run.lines.join('\n')}\n`);

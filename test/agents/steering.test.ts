@@ -20,7 +20,7 @@ const runs = [
   ['codex', 2],
 ] as const;
 
-describe('a message put into the turn of a real agent', function () {
+describe('a message added to the turn of a real agent', function () {
   this.timeout(120_000);
   let folder: string;
   let model: ModelServer;
@@ -85,7 +85,7 @@ describe('steering in the installed extension', function () {
   const vscode = useVsCode({ theme: 'dark', folder, settings: { 'parley.agents': settings } });
 
   for (const id of ['claude', 'codex'] as const)
-    it(`puts messages into the turn before, during and after a command, and at its end: ${names[id]}`, async () => {
+    it(`adds messages to the turn before, during and after a command, and at its end: ${names[id]}`, async () => {
       const { page } = vscode.window;
       await command(page, 'Parley: Focus Chat');
       const chat = await Chat.at(page, 'panel');

@@ -53,7 +53,7 @@ describe('subagents of Claude', function () {
       ].join('\\n'),
     );
 
-  it('are sessions of their own, with their calls and questions under them', async () => {
+  it('are separate sessions, with their calls and questions nested in them', async () => {
     const scratch = join(folder, 'scratch');
     await mkdir(scratch);
     const run = new AgentRun(claude, 1, cwd, scratch);
@@ -75,7 +75,7 @@ describe('subagents of Claude', function () {
     }
   });
 
-  it('are marked calls for a client that knows no sessions of subagents', async () => {
+  it('are marked calls for a client without support for subagent sessions', async () => {
     const client = new RawClient(claude.definition, cwd, {
       ...diskAnswers,
       'session/request_permission': choose('allow'),

@@ -171,7 +171,7 @@ describe('real agents in the installed extension', () => {
         await nothingIsDropped();
       });
 
-      it('has all its updates received', async () => {
+      it('has all its updates handled', async () => {
         const { page } = vscode.window;
         const sent = wire().filter(({ method }) => method === 'session/update').length;
         await command(page, 'Parley: Show Protocol Traffic');
@@ -184,7 +184,7 @@ describe('real agents in the installed extension', () => {
         process.stdout.write(`      ${id}: ${sent} updates sent and heard\n`);
       });
 
-      it('adds only the next turn to the transcript after the window was reloaded', async () => {
+      it('adds only the next turn to the transcript after a reload of the window', async () => {
         const { page } = vscode.window;
         // The page holds only what is near the eye: here that is to be all of it.
         const size = page.viewportSize() ?? assert.fail();

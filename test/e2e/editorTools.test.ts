@@ -138,7 +138,7 @@ describe('the tools of the editor in VS Code', function () {
     return (await chat.entries('agent').last().locator('pre').innerText()).trim();
   }
 
-  it('changes three files after the user agreed, which the editor undoes in one step', async () => {
+  it('change three files after the user agreed, which the editor undoes in one step', async () => {
     const { page } = vscode.window;
     const before = texts();
     const answer = await call(
@@ -161,14 +161,14 @@ describe('the tools of the editor in VS Code', function () {
     await command(page, 'Parley: Focus Chat');
   });
 
-  it('runs a task after the user agreed, and tells how it ended', async () => {
+  it('run a task after the user agreed, and report how it ended', async () => {
     assert.match(await call('run_task', {}), /^1 task\nbuild {2}echo built > built\.log; exit 3$/);
     const answer = await call('run_task', { name: 'build' }, 'Run task build');
     assert.match(answer, /^build ended with exit code 3;/);
     assert.equal(readFileSync(join(folder, 'built.log'), 'utf8'), 'built\n');
   });
 
-  it('calls a tool of another extension after the user agreed', async () => {
+  it('call a tool of another extension after the user agreed', async () => {
     assert.equal(
       await call('tiny_echo', { text: 'hello' }, 'Use the tool tiny_echo of another extension'),
       'echo hello',
@@ -176,7 +176,7 @@ describe('the tools of the editor in VS Code', function () {
     assert.match(await call('tiny_unnamed', {}), /^There is no tool tiny_unnamed/);
   });
 
-  it('runs tests after the user agreed, here and in the editor', async () => {
+  it('run tests after the user agreed, here and in the editor', async () => {
     const { page } = vscode.window;
     await chat.send(JSON.stringify({ name: 'run_tests', arguments: { path: 'one.txt' } }));
     await chat.answer('Allow', asking('Run the tests in one.txt'));

@@ -79,7 +79,7 @@ describe('the chat with the keyboard alone', function () {
     while (readFileSync(path(), 'utf8') !== text) await sleep(50);
   }
 
-  it('opens, and adds an agent that gives its first answer', async () => {
+  it('opens, and adds an agent that answers', async () => {
     const { page } = vscode.window;
     gitFolder(vscode.server.folder, { 'a.txt': BEFORE });
     await page
@@ -127,7 +127,7 @@ describe('the chat with the keyboard alone', function () {
     await atMessage();
   });
 
-  it('answers three questions in one turn without leaving them', async () => {
+  it('answers three questions of a turn in place', async () => {
     await sessionWith('Plain');
     await say('permission', 'permission', 'permission');
     await chat.answerable();
@@ -152,7 +152,7 @@ describe('the chat with the keyboard alone', function () {
     assert.deepEqual(answers, ['allow', 'reject', 'allow']);
   });
 
-  it('reviews changes hunk by hunk in the editor, and comes back to the message', async () => {
+  it('reviews changes hunk by hunk in the editor, and returns to the message', async () => {
     const { page } = vscode.window;
     await say(`write ${join(vscode.server.folder, 'first.txt')} first\\n`);
     assert.equal(await chat.turnEnd(), 'end_turn');

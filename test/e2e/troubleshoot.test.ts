@@ -8,7 +8,7 @@ import { screenshot } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { command, quickInput, toolFrame } from '../support/vscode/workbench';
 
-describe('finding out what went wrong', () => {
+describe('troubleshooting', () => {
   const vscode = useVsCode({
     own: true,
     theme: 'dark',
@@ -35,7 +35,7 @@ describe('finding out what went wrong', () => {
     await list().getByRole('textbox', { name: 'Folder path' }).waitFor({ state: 'hidden' });
   };
 
-  it('shows the messages of a session as they are sent, saves them as a recording and plays that back', async function () {
+  it('shows messages as they are sent, saves them as a recording and plays it back', async function () {
     this.timeout(120_000);
     const { page } = vscode.window;
     const chat = await Chat.open(page);

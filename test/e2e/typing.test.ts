@@ -74,13 +74,13 @@ describe('typing right after the key that leads to the chat', () => {
     await notesAreUnchanged();
   });
 
-  it('puts no letter into the file, and all that the page gets into the message', async function () {
+  it('puts no letter into the file, and all that reach the page into the message', async function () {
     this.timeout(300_000);
     await typeRounds(await Chat.at(vscode.window.page, 'panel'), ROUNDS - 20);
     await notesAreUnchanged();
   });
 
-  it('does so with the chat in the side bar', async function () {
+  it('puts no letter into the file with the chat in the side bar', async function () {
     this.timeout(300_000);
     const { page } = vscode.window;
     await page.locator('.tab', { hasText: 'Parley' }).click();

@@ -67,7 +67,7 @@ describe('a session between machines', function () {
     assert.deepEqual(await marks(here, key), ['q3.1', 'a3.1', 'q3.2', 'a3.2', 'q3.3', 'a3.3']);
   });
 
-  it('is shared and opened by a window whose clock is 20 minutes off, or the window says why not', async () => {
+  it('is shared and opened with a clock that is 20 minutes off, or the window says why not', async () => {
     const { here, there } = stage;
     for (const minutes of [20, -20]) {
       await here.setClock(minutes * MINUTE);

@@ -21,7 +21,7 @@ describe('the MCP servers of a session', function () {
     chat = opened;
   });
 
-  it('are listed with what became of them, and without secrets', async () => {
+  it('are listed with their status, and without secrets', async () => {
     const { page } = vscode.window;
     await chat.run('say ready');
     const texts = await inList(page, 'Parley: Show MCP Servers of Session', async (list, patience) => {

@@ -31,7 +31,7 @@ describe('an agent on another machine', () => {
       chat = opened;
     });
 
-    it('is reached with a key that is asked for and that the settings do not hold, and gets what was typed', async () => {
+    it('gets the message, with a key that is asked for and not stored in the settings', async () => {
       // A chat begins with the first agent of the settings, and not with the demo.
       await chat.frame.getByRole('heading', { name: 'Plain', level: 2 }).waitFor();
       await chat.composer.fill('Fix the parser');

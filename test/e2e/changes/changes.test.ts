@@ -70,7 +70,7 @@ describe('changes of an agent in the installed extension', function () {
       .first()
       .click();
 
-  it('marks files that wait in the Explorer and on tabs, and no others', async () => {
+  it('marks only pending files in the Explorer and on tabs', async () => {
     const { page } = vscode.window;
     const marked = (name: string): Locator =>
       page.locator(`.explorer-folders-view [aria-label*="${name}"][aria-label*="Changed by Plain, not reviewed"]`);
@@ -92,7 +92,7 @@ describe('changes of an agent in the installed extension', function () {
     assert.doesNotMatch(await badge(), /◆/);
   });
 
-  it('is still pending after a reload, in a folder that has stopped being a repository', async () => {
+  it('are still pending after a reload, in a folder that is no longer a repository', async () => {
     await chat.run('edit b2.txt b\\n\nedit dos.txt unix\\n');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     rmSync(path('.git'), { recursive: true });

@@ -40,7 +40,7 @@ describe('comments on changes in the installed extension', function () {
     await page.keyboard.type(text);
   }
 
-  it('stand on lines of a comparison, and go into the message field together', async () => {
+  it('are added to lines of a diff, and go into the message field together', async () => {
     const { page } = vscode.window;
     const bar = chat.frame.getByRole('region', { name: 'Review Changes' });
     await bar.getByRole('button', { name: 'Changed files' }).click();

@@ -40,7 +40,7 @@ describe('a turn whose window is reloaded', () => {
     },
   });
 
-  it('asks its permission again, and takes one answer', async () => {
+  it('asks for permission again, and accepts one answer', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     await chat.send('permission');
@@ -114,7 +114,7 @@ describe('a turn whose VS Code server is killed', () => {
     return Chat.at(window.page, 'panel');
   }
 
-  it('goes on with its agent, and the queue follows', async () => {
+  it('continues with its agent, and the queue follows', async () => {
     const chat = await Chat.open(vscode.window.page);
     await chat.send('flood 1200 50 END');
     for (const word of ['one', 'two']) await chat.send(`say ${word}`);
@@ -131,7 +131,7 @@ describe('a turn whose VS Code server is killed', () => {
     assert.deepEqual(account(log), { starts: 1, prompts: ['flood 1200 50 END', 'say one', 'say two'] });
   });
 
-  it('goes on with its command, whose output is there once with its exit code', async () => {
+  it('continues with its command, with the output once and the exit code', async () => {
     const chat = await Chat.at((window as Window).page, 'panel');
     const held = join(scratch, 'killed-held');
     writeFileSync(held, '');
@@ -161,7 +161,7 @@ describe('the queue of a session whose window is closed', () => {
     },
   });
 
-  it('goes on in a window of another folder, and is all there afterwards', async () => {
+  it('is sent by a window of another folder, and is complete afterwards', async () => {
     const { page, context } = vscode.window;
     const chat = await Chat.open(page);
     await chat.send('say first\nsleep 4000');

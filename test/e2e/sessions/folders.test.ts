@@ -22,7 +22,7 @@ describe('a workspace of several folders', () => {
     settings: { 'parley.agents': Object.fromEntries(agents), 'parley.defaultAgent': 'plain' },
   });
 
-  it('shows the folder of a session and lets the user select another, with what was typed', async () => {
+  it('shows the folder of a session, and keeps the draft when another is selected', async () => {
     const names = ['server', 'client'];
     for (const name of names) mkdirSync(join(scratch, name));
     const workspace = join(scratch, 'all.code-workspace');

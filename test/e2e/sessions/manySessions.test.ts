@@ -76,7 +76,7 @@ describe('many sessions', function () {
     await page.locator('iframe.webview').waitFor({ state: 'detached' });
   });
 
-  it('get the same message together, side by side and in one list that begins with those that need the user', async () => {
+  it('get the same message side by side, in a list that starts with those that need the user', async () => {
     const { page } = vscode.window;
     await askSeveral(
       page,
@@ -102,7 +102,7 @@ describe('many sessions', function () {
     await screenshot(page, 'many-side-by-side-dark');
   });
 
-  it('have the row of the session selected that the user is in', async () => {
+  it('have the row of the active session selected', async () => {
     const { page } = vscode.window;
     for (const name of ['Alpha', 'Gamma']) {
       await page.getByRole('tab', { name: new RegExp(`^\\? permission.* ${name}`) }).click();

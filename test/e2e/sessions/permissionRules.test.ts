@@ -31,7 +31,7 @@ describe('a permission rule', function () {
   const openCall = () => chat.entries('tool').last().locator('.row').click();
   const rows = () => quickInput(vscode.window.page).locator('.monaco-list-row');
 
-  it('is saved after a dialog that shows what it means and would have allowed', async () => {
+  it('is saved after a dialog that explains it and shows what it would have allowed', async () => {
     await ask('rm -rf build');
     await chat.answer('Reject');
     await chat.turnEnd();
@@ -45,7 +45,7 @@ describe('a permission rule', function () {
     assert.equal(await chat.turnEnd(), 'end_turn');
   });
 
-  it('answers the next request for the same, which the transcript says, and none that lies', async () => {
+  it('answers the next matching request, as the transcript notes, and no disguised one', async () => {
     await ask('npm test');
     assert.equal(await chat.turnEnd(), 'end_turn');
     await openCall();
@@ -59,7 +59,7 @@ describe('a permission rule', function () {
     assert.equal(await marks().count(), 1);
   });
 
-  it('is found from the transcript, and removed after a question', async () => {
+  it('is found from the transcript, and removed after a confirmation', async () => {
     await chat.newSession();
     await ask('npm test');
     await chat.turnEnd();

@@ -52,7 +52,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.composer.fill('');
   }
 
-  it('shows what came while another tab was in front', async () => {
+  it('shows updates from while another tab was active', async () => {
     const { page } = vscode.window;
     await openFile(page, 'other.txt');
     await page.locator('.view-line', { hasText: 'another file' }).waitFor();
@@ -61,7 +61,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await nothingIsLost();
   });
 
-  it('shows what came while the window reloaded its webviews', async () => {
+  it('shows updates from while the window reloaded its webviews', async () => {
     const { page } = vscode.window;
     await chat.frame.locator('html').evaluate('document.documentElement.dataset.before = "yes"');
     await command(page, 'Developer: Reload Webviews');
@@ -70,7 +70,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await nothingIsLost();
   });
 
-  it('shows what came while it was moved to another column', async () => {
+  it('shows updates from while it was moved to another column', async () => {
     const { page } = vscode.window;
     await command(page, 'View: Move Editor into Right Group');
     await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'flood 400' }).waitFor();

@@ -22,7 +22,7 @@ const prompts = (log: string): readonly string[] =>
 const hosts = ({ server }: FarChat): readonly number[] =>
   descendants(server.pid).flatMap(({ pid, command }) => (command.includes('--type=extensionHost') ? [pid] : []));
 
-describe('a window over a bad line', () => {
+describe('a window on a bad connection', () => {
   let far: FarChat;
 
   before('open the chat', async function () {
@@ -35,13 +35,13 @@ describe('a window over a bad line', () => {
     await far?.end();
   });
 
-  it('loses nothing and sends nothing twice when the line is cut while messages are sent and answered', async () => {
+  it('loses nothing and sends nothing twice when the connection breaks during a turn', async () => {
     const result = await cutTurns(far.chat, far.line, 6, far.log, seeded(2));
     assert.deepEqual(result, { cuts: 6, typed: 2, received: 2, lost: 0, twice: 0, wrong: 0 });
   });
 });
 
-describe('a window whose line is away for longer than the server waits', () => {
+describe('a window disconnected for longer than the server waits', () => {
   let far: FarChat;
 
   before('open the chat', async function () {
@@ -54,7 +54,7 @@ describe('a window whose line is away for longer than the server waits', () => {
     await far?.end();
   });
 
-  it('has the session again after the reload that VS Code asks for, and sends what was written meanwhile once', async () => {
+  it('has the session after the reload that VS Code asks for, and sends later messages once', async () => {
     const { chat, line, log, window } = far;
     const { page } = window;
     assert.equal(await chat.run('say Before'), 'end_turn');

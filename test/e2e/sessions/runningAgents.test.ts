@@ -25,7 +25,7 @@ describe('an agent that works without a window', function () {
     },
   });
 
-  it('counts in the status bar of another folder, is first among the sessions, and its question is told', async () => {
+  it('is counted in the status bar of another folder and listed first, and its question is announced', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     for (const text of ['wait for the end of the build', 'wait for the tests']) {
@@ -66,7 +66,7 @@ describe('an agent that works without a window', function () {
     await screenshot(page, 'running-agents-status-dark');
   });
 
-  it('is listed with what it does, and ends when the user wants it', async () => {
+  it('is listed with its activity, and can be ended', async () => {
     const { page } = vscode.window;
     const agent = readAgentLog(log).find(({ ev }) => ev === 'start')?.pid ?? 0;
     assert.ok(isAlive(agent));

@@ -24,7 +24,7 @@ describe('two windows on one workspace', () => {
     },
   });
 
-  it('write into a session one at a time, and the second takes over when the first is gone', async () => {
+  it('write to a session one at a time, and the second takes over when the first has closed', async () => {
     const first = await Chat.open(vscode.window.page);
     assert.equal(await first.run('say From the first window'), 'end_turn');
     const started = starts();

@@ -27,7 +27,7 @@ const log = join(scratch, 'agent.ndjson');
 
 after(() => removeFolder(scratch));
 
-describe('an agent whose window is reloaded in the middle of a turn', () => {
+describe('an agent whose window is reloaded during a turn', () => {
   const script = sessionScript(join(scratch, 'sessions'), { offers: ['close', 'resume'], mute: ['session/prompt'] });
   const vscode = useVsCode({
     settings: {
@@ -42,7 +42,7 @@ describe('an agent whose window is reloaded in the middle of a turn', () => {
     },
   });
 
-  it('receives session/close and the end of its input, and its turn says that the window was reloaded', async () => {
+  it('receives session/close and the end of its input, and its turn notes the reload', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     await chat.send('take your time');
@@ -85,7 +85,7 @@ describe('a window whose extension host is killed', () => {
   const prompts = (): number => count(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt');
   const starts = (): number => count(({ ev }) => ev === 'start');
 
-  it('comes back with the queue and the draft, and sends each message once and only on request', async () => {
+  it('restores the queue and the draft, and sends each message once and only on request', async () => {
     const { page } = vscode.window;
     // A turn of which the agent has said nothing yet.
     await chat.send('sleep 60000');
@@ -119,7 +119,7 @@ describe('a window whose extension host is killed', () => {
     assert.equal(starts(), started, 'no agent is started by itself');
   });
 
-  it('keeps messages of a session that was new, one by one, and the text after them', async () => {
+  it('keeps the messages of a new session separately, and the unsent text', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     await chat.state('ready');

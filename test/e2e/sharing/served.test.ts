@@ -90,7 +90,7 @@ describe('the local server', () => {
     const say = (client: SyncClient, text: string, fields: object = {}) =>
       client.runSync({ agentName: 'plain', input: [userMessage(text)], ...fields }, signal);
 
-    it('does not listen and shows nothing while it is off, also in a chat with an HTTP agent', async function () {
+    it('does not listen and shows nothing while it is off, even in a chat with an HTTP agent', async function () {
       if (process.platform !== 'linux') this.skip();
       const before = ports();
       await chat.selectAgent('Far');

@@ -33,7 +33,7 @@ describe('the demo agent', () => {
     await chatReady(page, 'panel');
   });
 
-  it('comes back with the item in the status bar', async () => {
+  it('reopens with the item in the status bar', async () => {
     const { page } = vscode.window;
     await page.locator('.tab', { hasText: 'notes.md' }).click();
     await page.locator('.tab.active', { hasText: 'notes.md' }).waitFor();
@@ -160,7 +160,7 @@ describe('the demo agent', () => {
     assert.equal(await chat.run('/help'), 'end_turn');
   });
 
-  it('stops script and markup from text with its content policy, and reports them', async () => {
+  it('blocks script and markup in text by its content policy, and reports them', async () => {
     const { page, problems } = vscode.window;
     const earlier = problems.length;
     const reported = page.waitForEvent('console', (message) => message.text().includes('TrustedHTML'));

@@ -121,7 +121,7 @@ describe('sessions', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('keep transcript, draft and queue when the window is reloaded in the middle of a turn', async () => {
+  it('keep transcript, draft and queue when the window is reloaded during a turn', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     assert.equal(await chat.run('say Before the reload'), 'end_turn');
@@ -143,7 +143,7 @@ describe('sessions', () => {
     await screenshot(page, 'reloaded-dark');
   });
 
-  it('go on in the background: the turn ends as if nothing had happened, and the queue follows', async () => {
+  it('continue in the background: the turn ends as usual, and the queue follows', async () => {
     rmSync(join(scratch, 'reload'));
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(await chat.turnEnd(), 'end_turn');

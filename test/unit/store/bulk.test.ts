@@ -51,7 +51,7 @@ function countAppended(): { bytes(): number; restore(): void } {
   return { bytes: () => bytes, restore: () => set(writeSync) };
 }
 
-describe('sessions that stream at once', () => {
+describe('sessions that stream in parallel', () => {
   const keys = Array.from({ length: 50 }, (_, index) => `s${index}`);
   let folder: string;
   let clock: Clock;
@@ -82,7 +82,7 @@ describe('sessions that stream at once', () => {
     return chars;
   }
 
-  it('write less than three times what is said to the disk', () => {
+  it('write less than three times their text to the disk', () => {
     const pages = (): number => statSync(join(folder, 'parley.db-wal')).size;
     const before = pages();
     const { bytes, restore } = countAppended();
@@ -95,7 +95,7 @@ describe('sessions that stream at once', () => {
     }
   });
 
-  it('are there once and as a whole after a process is killed while it writes them', () => {
+  it('are stored completely and once after a process is killed during a write', () => {
     const expected = new Map<string, string>();
     const note = (key: string, update: number): string => {
       const text = `${key} says ${update} ${'x'.repeat(90)} `;

@@ -43,7 +43,7 @@ describe('a change by another window', () => {
     return { journal, changes: () => count, next: async () => void (await once(target, 'change')) };
   }
 
-  it('is told after its write, and own writes are not', async () => {
+  it('is reported, unlike own writes', async () => {
     const one = open();
     await one.next();
     one.journal.saveSession(newSession('a'));
@@ -55,7 +55,7 @@ describe('a change by another window', () => {
     await told;
   });
 
-  it('is told after the file was replaced', async () => {
+  it('is reported after the file was replaced', async () => {
     const one = open();
     one.journal.saveSession(newSession('a'));
     for (const end of ['', '-wal', '-shm']) renameSync(join(folder, `parley.db${end}`), join(folder, `old.db${end}`));
@@ -66,7 +66,7 @@ describe('a change by another window', () => {
     await told;
   });
 
-  it('is told of another machine', async () => {
+  it('is reported if it is from another machine', async () => {
     const isShared = (): boolean => true;
     const one = open({ isShared });
     await one.next();
@@ -75,7 +75,7 @@ describe('a change by another window', () => {
     await told;
   });
 
-  it('costs nothing while none writes', async () => {
+  it('causes no work while nothing is written', async () => {
     const timers = new HeldTimers();
     const { journal } = open({ schedule: timers.schedule });
     journal.saveSession(newSession('a'));

@@ -46,7 +46,7 @@ describe('a journal', () => {
   });
   afterEach(removeScratch);
 
-  it('that is new waits for another window that makes it too, longer than for a write', async () => {
+  it('waits longer for another window that creates the same file than for a write', async () => {
     const worker = new Worker(HOLD, { eval: true, workerData: join(folder, 'parley.db') });
     await once(worker, 'message');
     const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });
@@ -55,7 +55,7 @@ describe('a journal', () => {
     await once(worker, 'exit');
   });
 
-  it('has what the user said and decided on the disk when the call returns, and the rest later', () => {
+  it('syncs messages and decisions of the user when the call returns, and the rest later', () => {
     const journal = openJournal(folder);
     const { count, restore } = countSyncs();
     try {
@@ -102,7 +102,7 @@ describe('a journal', () => {
       journal.dispose();
     });
 
-  it('commits durably where that is asked for, and only there', () => {
+  it('commits durably only on request', () => {
     const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });
     const { count, restore } = countSyncs();
     try {

@@ -33,7 +33,7 @@ import { seeded } from '../../support/store/random';
 import { WorkerProgram } from '../../support/store/spawnWorker';
 import { seeds } from '../../support/tier';
 
-describe('a journal in trouble', function () {
+describe('a journal with a failing disk, file or process', function () {
   this.timeout(60_000);
   let program: WorkerProgram;
   let folder: string;
@@ -139,7 +139,7 @@ describe('a journal in trouble', function () {
     }
   });
 
-  it('keeps what two processes write at the same time apart', async () => {
+  it('keeps concurrent writes of two processes separate', async () => {
     const workers = ['one', 'two'].map((key) => program.start(['share', folder, key]));
     for (const worker of workers) assert.equal(await worker.next(), 'ready');
     for (const worker of workers) worker.goOn();
@@ -171,7 +171,7 @@ describe('a journal in trouble', function () {
     ['has a damaged page', () => writeFileSync(path, damaged(readFileSync(path), 8192, 65_536))],
     ['has lost its second half', () => truncateSync(path, Math.floor(statSync(path).size / 2))],
   ] as const) {
-    it(`sets the file aside and continues when it ${name}`, () => {
+    it(`sets the file aside and continues if it ${name}`, () => {
       filled();
       damage();
       const before = readFileSync(path);
@@ -213,7 +213,7 @@ describe('a journal in trouble', function () {
     assert.ok(state.kind === 'durable' && state.notice?.includes('was saved as'), JSON.stringify(state));
   });
 
-  it('leaves a good file that another window has already created in place', () => {
+  it('keeps an intact file that another window has already created', () => {
     filled();
     const one = start();
     const two = start();
@@ -227,7 +227,7 @@ describe('a journal in trouble', function () {
     assert.equal(start().queue.items('b').length, 3);
   });
 
-  it('keeps the open session when the file breaks', () => {
+  it('keeps the open session when the file is damaged', () => {
     filled();
     const journal = start();
     journal.claim('a', 'w1');
@@ -259,7 +259,7 @@ describe('a journal in trouble', function () {
     assert.ok(readFileSync(path).equals(before));
   });
 
-  it('saves what it has in memory when it is closed while another window writes', async () => {
+  it('saves data in memory when closed while another window writes', async () => {
     const journal = start();
     journal.saveSession(newSession('a'));
     const code = `
@@ -280,7 +280,7 @@ describe('a journal in trouble', function () {
     assert.equal(textIn(start().events('a').events), 'one ');
   });
 
-  it('keeps what was written while another program locked the file, in order', () => {
+  it('keeps writes in order while another program locks the file', () => {
     filled();
     const states: JournalState['kind'][] = [];
     const journal = start();
@@ -316,7 +316,7 @@ describe('a journal in trouble', function () {
     );
   });
 
-  it('keeps what is written next to a later version that has added columns', () => {
+  it('keeps writes next to a later version that added columns', () => {
     filled();
     const journal = start();
     const later = new DatabaseSync(path);
@@ -332,7 +332,7 @@ describe('a journal in trouble', function () {
     assert.match(textIn(journal.events('a').events), /words$/);
   });
 
-  it('keeps in memory what no longer fits the file of a later version, and reports it', () => {
+  it('keeps data in memory if it no longer fits the file of a later version, and reports it', () => {
     filled();
     const journal = start();
     journal.claim('a', 'w1');
@@ -390,7 +390,7 @@ describe('a journal in trouble', function () {
     assert.equal(isNetworkFolder('\\\\server\\share\\x'), true);
   });
 
-  it('keeps everything if the file was locked from the beginning', () => {
+  it('keeps everything if the file was locked from the start', () => {
     filled();
     const holder = new DatabaseSync(path);
     holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -499,7 +499,7 @@ describe('a journal in trouble', function () {
     sql.close();
   });
 
-  it('keeps which messages were in doubt, and why a queue was paused, from a file of version 1', () => {
+  it('reads doubtful messages and reasons of paused queues from a file of version 1', () => {
     const sql = new Sql(path);
     migrate(sql, MIGRATIONS.slice(0, 1));
     const common = { key: 'a', state: 'failed', held: 0, text: '"do it"', attachments: '[]' };

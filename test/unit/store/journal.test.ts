@@ -52,7 +52,7 @@ describe('Journal', () => {
     assert.deepEqual(stateOf(journal.events('a').events), stateOf(events));
   });
 
-  it('joins tokens to few rows on disk', () => {
+  it('joins tokens into few rows on disk', () => {
     for (let index = 0; index < 1000; index++) journal.append('a', timed(index, said('word ')));
     assert.equal(textIn(journal.events('a').events), 'word '.repeat(1000));
     assert.equal(journal.session('a')?.lastSeq, 1);
@@ -150,7 +150,7 @@ describe('Journal', () => {
     assert.deepEqual(stateOf(seen), stateOf(journal.events('a').events));
   });
 
-  it('accepts an event without JSON, with a strange time or with half a character', () => {
+  it('accepts an event that has no JSON, an invalid time or half a character', () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     journal.append('a', [
@@ -164,7 +164,7 @@ describe('Journal', () => {
     assert.equal(textIn(events), 'a😀\0b');
   });
 
-  it('shows the past once, whether an agent died during a replay or completed it', () => {
+  it('shows the history once, whether an agent died during a replay or completed it', () => {
     const past = turn('t1', 1, 'hello', 'old words');
     journal.append('a', [...past, ...timed(20, { type: 'mode', current: 'ask' })]);
     const replayed = [...timed(30, { type: 'cleared' }), ...turn('r1', 31, 'hello', 'old words')];
@@ -194,7 +194,7 @@ describe('Journal', () => {
     assert.deepEqual(keys, [...all, 'a']);
   });
 
-  it('keeps the properties of a session over a reload', () => {
+  it('keeps the properties of a session across a reload', () => {
     journal.updateSession('a', {
       agentSessionId: 'sess',
       title: 'Name',
@@ -266,7 +266,7 @@ describe('Journal', () => {
     assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
   });
 
-  it('gains and loses the attachments of a draft one by one, also across a restart', () => {
+  it('adds and removes attachments of a draft one by one, even across a restart', () => {
     for (const [revision, ids] of [['x'], ['x', 'y'], ['y'], ['y', 'z'], []].entries()) {
       const attachments = ids.map((id) => {
         const forms = [{ type: 'text', text: `content of ${id}` }] as const;

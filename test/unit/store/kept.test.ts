@@ -62,7 +62,7 @@ describe('the contents of the journal', function () {
     return changes;
   }
 
-  it("are the end of a terminal's output, however long it is", () => {
+  it("have only the end of a terminal's output, however long it is", () => {
     const model = new SessionModel();
     let at = 0;
     for (let second = 0; second < seeds(4, 10); second++) {
@@ -85,7 +85,7 @@ describe('the contents of the journal', function () {
     assert.ok(bytes <= 3 * MB, `${bytes} bytes of text that cannot be deflated`);
   });
 
-  it('are the changes of a turn once, with both states', () => {
+  it('have the changes of a turn once, with both states', () => {
     const folders = [{ root: '/project', before: 'b'.repeat(40) }];
     const changed = { type: 'turn_changes', turnId: 't1', files: 0, added: 0, removed: 0 } as const;
     const after = {
@@ -102,7 +102,7 @@ describe('the contents of the journal', function () {
     assert.equal(modelOf(journal.events('a').events).turn('t1')?.changes?.files, 1);
   });
 
-  it('are the last version of a tool call that is updated again and again', () => {
+  it('have only the last version of a tool call that is updated repeatedly', () => {
     const events: SessionEvent[] = [call('c1', { title: 'Run', status: 'pending' }, true)];
     let output = '';
     for (let count = 0; count < 600; count++) {
@@ -133,7 +133,7 @@ describe('the contents of the journal', function () {
     }
   });
 
-  it('are the last version of a plan, options, commands and a message that are sent again and again', () => {
+  it('have only the last version of a plan, options, commands and a message that are sent repeatedly', () => {
     const entries = Array.from({ length: 200 }, (_, index) => `step ${index} of what is to be done`);
     const events: SessionEvent[] = [{ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }];
     for (let count = 0; count < 1500; count++) {
@@ -177,7 +177,7 @@ describe('the contents of the journal', function () {
     }
   });
 
-  it('deflate the tool output of a busy day', () => {
+  it('are deflated for the tool output of a busy day', () => {
     const lines = Array.from({ length: 400 }, (_, at) => `src/part${at % 37}/file${at}.ts(${at},7): error TS2${at}: x`);
     for (let turn = 0; turn < 20; turn++) {
       const turnId = `t${turn}`;
@@ -218,7 +218,7 @@ describe('the contents of the journal', function () {
     assert.ok(streamed() < 2 * bytes, `${streamed()} bytes for ${bytes}`);
   });
 
-  it('change in no table while the user types a draft and scrolls', () => {
+  it('do not change while the user types a draft and scrolls', () => {
     journal.append('a', timed(1, said('an answer that goes on')));
     timers.runFirst();
     const changes = changesDuring(() => {

@@ -28,7 +28,7 @@ describe('a folder with a path of more than 260 characters', () => {
     again.dispose();
   });
 
-  it('holds files that are replaced', async () => {
+  it('holds files that are replaced atomically', async () => {
     const path = join(folder, 'file');
     for (const text of ['one', 'two']) await writeFramed(path, Buffer.from(text), {}, { durable: true });
     assert.equal(Buffer.from((await readFramed(path)).bytes).toString(), 'two');

@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import type { ToolPatch } from '../../../../src/session/events/event';
 import { EventBuffer } from '../../../../src/store/events/eventBuffer';
 
-describe('events that wait to be written', () => {
-  it('lack the updates of a call that later ones replace, whatever fields are undefined in them', () => {
+describe('buffered events', () => {
+  it('omit updates of a call that later ones replace, even with undefined fields', () => {
     const buffer = new EventBuffer();
     const patches: ToolPatch[] = [
       { title: 'Build', status: 'pending' },

@@ -9,12 +9,12 @@ describe('the snippet of a text', () => {
       .join('');
   const filler = Array.from({ length: 100 }, (_, index) => `filler${index}`).join(' ');
 
-  it('is all of a short text, with the words and beginnings marked', () => {
+  it('is all of a short text, with words and prefixes marked', () => {
     assert.equal(shown('Behind the old mill.', 'old mil'), 'Behind the [old] [mill].');
     assert.equal(shown('Über den Café-Tisch', 'uber cafe'), '[Über] den [Café]-Tisch');
   });
 
-  it('is the part with most of the words, and says where more is', () => {
+  it('is the part with most of the words, with an ellipsis where text is omitted', () => {
     const text = `needle ${filler} a needle in the hay ${filler}`;
     const snippet = shown(text, 'needle hay');
     assert.match(snippet, /^….*a \[needle\] in the \[hay\].*…$/);
@@ -24,13 +24,13 @@ describe('the snippet of a text', () => {
     assert.match(shown(`${filler} needle`, 'needle'), /^….* \[needle\]$/);
   });
 
-  it('marks a phrase as one, and what overlaps once', () => {
+  it('marks a phrase as a whole, and overlapping matches once', () => {
     assert.equal(shown('one two three', '"one two"'), '[one two] three');
     assert.equal(shown('src/deep/fox.ts', 'deep/fox.ts'), 'src/[deep/fox.ts]');
     assert.equal(shown('ha ha ha', '"ha ha"'), '[ha ha][ ha]');
   });
 
-  it('is the beginning where nothing is found in it', () => {
+  it('is the beginning of a text without matches', () => {
     assert.equal(shown('one two', 'three'), 'one two');
     assert.match(shown(filler, 'three'), /^filler0 .* filler23…$/);
     assert.equal(shown('', 'three'), '');

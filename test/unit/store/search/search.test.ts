@@ -26,7 +26,7 @@ describe('search', () => {
     await removeScratch();
   });
 
-  it('finds what the user and the agent said, with the words marked', () => {
+  it('finds messages of the user and the agent, with the words marked', () => {
     journal.append('a', turn('t1', 1, 'Where is the greenhouse?', 'Behind the old mill.'));
     journal.append('b', turn('t1', 1, 'Hello', 'The greenhouse is closed.'));
     assert.deepEqual([...found('greenhouse')].sort(), ['a', 'b']);
@@ -142,7 +142,7 @@ describe('search', () => {
     other.dispose();
   });
 
-  it('indexes a message as a whole where a step ends in it', () => {
+  it('indexes a whole message even if a step ends within it', () => {
     const before = Array.from({ length: 98 }, (_, number) => said(`filler${number}`, `m${number}`));
     const random = seeded(5);
     const noise = (): string => Array.from({ length: 700 }, () => random(2 ** 31).toString(36)).join(' ');
@@ -172,7 +172,7 @@ describe('search', () => {
     assert.deepEqual(found('raven'), ['a']);
   });
 
-  it('finds what a killed process wrote last', () => {
+  it('finds the last writes of a killed process', () => {
     journal.append('a', timed(1, said('the last words')));
     journal.flush();
     assert.deepEqual(found('words'), []);
@@ -237,14 +237,14 @@ describe('search', () => {
     ]);
   });
 
-  it('ranks a session with the text in its title first, and good matches before chance ones', () => {
+  it('ranks a match in the title first, and close matches before scattered ones', () => {
     journal.append('a', turn('t1', 1, 'x', `${'filler '.repeat(300)} parser`));
     journal.append('b', turn('t1', 1, 'parser', 'the parser is a parser'));
     journal.updateSession('c', { title: 'Fix the Parser' });
     assert.deepEqual(found('parser'), ['c', 'b', 'a']);
   });
 
-  it('works again after the index was damaged', () => {
+  it('recovers from a damaged index', () => {
     journal.append('a', turn('t1', 1, 'aardvark', 'needle'));
     assert.deepEqual(found('needle'), ['a']);
     journal.dispose();

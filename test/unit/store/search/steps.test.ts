@@ -55,7 +55,7 @@ describe('the steps of a search', () => {
 
   const keysOf = (results: readonly SearchResult[]): readonly string[] => results.map(({ session }) => session.key);
 
-  it('ask the database a few times each', () => {
+  it('query the database a few times each', () => {
     for (let id = 1; id <= 400; id++) write(id, `s${id % 40}`, `common word${id} again`);
     for (const text of ['common', 'wor', 'common again', '"common word7" agai', 'none']) {
       const steps = search(run, text, 50);
@@ -65,7 +65,7 @@ describe('the steps of a search', () => {
     assert.ok(queries > 400);
   });
 
-  it('tell what was said last before they have looked at everything', () => {
+  it('yield the newest matches before everything was searched', () => {
     write(900_000, 'new', 'the walrus is new');
     write(450_000, 'older', 'the walrus is older');
     write(1, 'oldest', 'the walrus is oldest, a walrus');
@@ -74,7 +74,7 @@ describe('the steps of a search', () => {
     assert.deepEqual(lists, ['', 'new', 'new,older', 'oldest,new,older']);
   });
 
-  it('find every word with the beginning, however many there are', () => {
+  it('find every word with a prefix, however many there are', () => {
     for (let id = 1; id <= 300; id++) write(id, `s${id}`, `prefix${1000 + id} common`);
     assert.equal(lastOf(search(run, 'prefi', 200)).length, 200);
     const [hit] = lastOf(search(run, 'common prefix1008', 1));
@@ -85,7 +85,7 @@ describe('the steps of a search', () => {
     ]);
   });
 
-  it('read no more than two thousand texts, the newest, where nearly all fit', () => {
+  it('read at most the newest two thousand texts if nearly all match', () => {
     for (const key of ['old', 'new']) journal.saveSession(newSession(key));
     sql.transaction(() => {
       for (let id = 1; id <= 5000; id++) write(id, id > 4000 ? 'new' : 'old', 'common words');
@@ -99,7 +99,7 @@ describe('the steps of a search', () => {
     assert.ok(longest <= 2000, `${longest} rows at once`);
   });
 
-  it('find what FTS5 finds', () => {
+  it('find the same as FTS5', () => {
     const random = seeded(11);
     const parts = [
       'ka',

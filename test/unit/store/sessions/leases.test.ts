@@ -82,12 +82,12 @@ describe('the owner of a session', () => {
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
   });
 
-  describe('if the system does not say when a process started', () => {
+  describe('if the start time of processes is unknown', () => {
     beforeEach(() => {
       one = open(101, { startOf: () => undefined }, { schedule: timers.schedule });
     });
 
-    it('is the window with heartbeats, and another one after ten minutes without any', () => {
+    it('is the window with heartbeats until ten minutes without any', () => {
       one.claim('a', 'w1');
       for (let times = 0; times < 10; times++) {
         wait(4 * MINUTE);
@@ -126,7 +126,7 @@ describe('the owner of a session', () => {
     });
   });
 
-  it('stays the living window when the clock is changed by hours', () => {
+  it('stays the live window if the clock changes by hours', () => {
     one.claim('a', 'w1');
     now -= 24 * 60 * MINUTE;
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
@@ -134,7 +134,7 @@ describe('the owner of a session', () => {
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
   });
 
-  it('is not a process of an earlier boot, whatever runs under its id now', () => {
+  it('is not a process of an earlier boot, even if its id is in use', () => {
     one.claim('a', 'w1');
     ticks = 20_000;
     now += 40_000;

@@ -35,7 +35,7 @@ describe('questions of all windows', () => {
 
   const question = (id: string, json = `"${id}"`): { id: string; at: number; json: string } => ({ id, at: 1, json });
 
-  it('are listed in each window, and gone when they are closed', async () => {
+  it('are listed in each window until they are closed', async () => {
     const [owner, other] = await windows();
     owner.questions.save('s', 'w1', [question('a'), question('b')]);
     assert.deepEqual(pluck(other.questions.list(), 'id'), ['a', 'b']);
@@ -43,14 +43,14 @@ describe('questions of all windows', () => {
     assert.deepEqual(pluck(other.questions.list(), 'id'), ['b']);
   });
 
-  it('are gone with their window, however it ended', async () => {
+  it('are no longer listed once their window has ended, however it ended', async () => {
     const [owner, other] = await windows();
     owner.questions.save('s', 'w1', [question('a')]);
     alive.delete(1);
     assert.deepEqual(other.questions.list(), []);
   });
 
-  it('take no answer to another question than the one that was read', async () => {
+  it('accept an answer only to the question as it was read', async () => {
     const [owner, other] = await windows();
     owner.questions.save('s', 'w1', [question('a', '"harmless"')]);
     const [read] = other.questions.list();

@@ -22,7 +22,7 @@ describe('QueueStore', () => {
     await removeScratch();
   });
 
-  it('has a message on disk when the call returns, and survives the process with what came before it', () => {
+  it('has a message on disk when the call returns, with everything before it', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
     const attachment = {
       id: 'x',
@@ -69,7 +69,7 @@ describe('QueueStore', () => {
     assert.equal(journal.session('a')?.queuePaused, undefined);
   });
 
-  it('prevents that a message is sent twice, or changed after it was sent', () => {
+  it('prevents a message from being sent twice or changed after sending', () => {
     journal.queue.enqueue('a', queued('q1'));
     assert.throws(() => journal.queue.setState('a', 'q1', 'accepted'), { code: 'queue-state' });
     journal.queue.setState('a', 'q1', 'sending');
@@ -81,7 +81,7 @@ describe('QueueStore', () => {
     assert.throws(() => journal.queue.enqueue('a', queued('q1')), { code: 'queue-duplicate' });
   });
 
-  it('keeps which message the agent may have received, until it is sent again', () => {
+  it('remembers which message the agent may have received, until it is sent again', () => {
     const again = queued('q1-again', { state: 'failed', reason: 'nobody knows', doubtful: true, repeats: 'q1' });
     journal.queue.enqueue('a', again);
     journal.queue.enqueue('a', queued('q2'));

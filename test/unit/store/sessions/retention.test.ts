@@ -45,7 +45,7 @@ describe('prune', () => {
     now += 4 * DAY;
   };
 
-  it('deletes sessions that were too old three days ago and still are', async () => {
+  it('deletes sessions that have been too old for three days', async () => {
     assert.deepEqual((await journal.prune({ maxAgeDays: 8 }, never)).keys, []);
     await findOld(8);
     const pruned = await journal.prune({ maxAgeDays: 8 }, never);
@@ -135,7 +135,7 @@ describe('prune', () => {
     assert.doesNotMatch(JSON.stringify(entries.at(-2)), /no longer kept/);
   });
 
-  it('deletes at most a quarter of many sessions at once', async () => {
+  it('deletes at most a quarter of many sessions in one run', async () => {
     for (let index = 0; index < 55; index++) journal.saveSession(newSession(`old ${index}`));
     now += 10 * DAY;
     assert.equal((await journal.prune({ maxAgeDays: 1 }, never)).keys.length, 0, 'found too old now');

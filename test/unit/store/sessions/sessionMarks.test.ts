@@ -18,7 +18,7 @@ describe('the list of stored sessions', () => {
 
   const keys = (sessions: readonly { readonly key: string }[]): string[] => sessions.map(({ key }) => key);
 
-  it('says in pages what sessions are called, without deleted and empty ones', () => {
+  it('names sessions in pages, without deleted and empty ones', () => {
     let now = 1000;
     return withJournal(
       (journal) => {
@@ -66,7 +66,7 @@ describe('the list of stored sessions', () => {
       () => 1000,
     ));
 
-  it('is filtered by agent, folder and part of a title, whatever characters that has', () =>
+  it('is filtered by agent, folder and part of a title with any characters', () =>
     withJournal((journal) => {
       journal.saveSession(newSession('a', { agentId: 'one', title: '100% done_now' }));
       journal.saveSession(newSession('b', { agentId: 'two', cwd: '/other', title: '1000 donexnow' }));
@@ -92,7 +92,7 @@ describe('the list of stored sessions', () => {
       assert.equal(journal.marks.of('nobody').pinned, false);
     }));
 
-  it('has a deleted session again that was brought back', () =>
+  it('has a deleted session that was restored', () =>
     withJournal((journal) => {
       journal.saveSession(newSession('a'));
       journal.marks.mark('a', { deleted: 500 });
