@@ -1,5 +1,5 @@
-// Where the journal's data is: in its file or, while the file cannot be used, in memory. Handles
-// every storage failure.
+// The journal's data: in its file or, while that cannot be used, in memory. Handles all storage
+// failures.
 
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
@@ -12,15 +12,15 @@ import type { Sql } from './file/sql';
 import { isIndexDamage, messageFor, problemOf, StorageError, type StorageProblem } from './file/sqlError';
 import { MemoryJournal } from './memoryJournal';
 
-/** How long the last attempt waits for another window that writes, in milliseconds. */
+/** How long the last attempt waits for another writing window, in ms. */
 const LAST_WAIT_MS = 1_000;
-/** Delays between attempts to use the file again, in milliseconds; the last one repeats. */
+/** Delays between attempts to use the file again, in ms; the last one repeats. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
 export type JournalState =
   | {
       readonly kind: 'durable';
-      /** A message for the user: a damaged file was set aside, or the disk can be written again. */
+      /** For the user: a damaged file was set aside, or the disk is writable again. */
       readonly notice?: string;
       readonly isBack?: true;
     }
@@ -36,7 +36,6 @@ export interface BackingOptions extends FileOptions {
   readonly maxMemoryBytes: number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
   readonly refill: (sql: Sql) => void;
-  /** Called after each transaction that wrote to the file. */
   readonly onWritten: () => void;
 }
 
@@ -74,8 +73,7 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Runs a change in a transaction, nested calls join it; twice if the file fails (again in
-   * memory).
+   * Runs a change in a transaction, which nested calls join; again in memory if the file fails.
    * @param isDurable survives a power failure
    * @throws ParleyError `journal-full`, `journal-closed`; what the change throws
    */
@@ -120,7 +118,7 @@ export class Backing implements Disposable {
     return this.#inside !== undefined;
   }
 
-  /** Returns whether another window is writing to the file. Does not wait. */
+  /** Returns whether another window is writing to the file, without waiting. */
   get isBusy(): boolean {
     const sql = this.file;
     if (!sql) return false;
@@ -136,7 +134,7 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Reads where the latest state of a session is.
+   * Reads from the place with the latest state of a session.
    * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
   read<T>(key: string, query: (sql: Sql) => T): T {
@@ -146,7 +144,7 @@ export class Backing implements Disposable {
     return this.#readFile(query);
   }
 
-  /** Reads each place with a part of a session, in order. `to`: the last event to read there. */
+  /** Reads each place with part of a session, in order. `to`: the last event to read there. */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[] {
     const memory = this.#memory;
     if (!memory?.holds(key)) return [this.read(key, (sql) => query(sql, Number.MAX_SAFE_INTEGER))];
@@ -165,9 +163,9 @@ export class Backing implements Disposable {
     return [...inMemory, ...this.#readFile(query).filter((value) => !held.has(keyOf(value)))];
   }
 
-  /** The places to read all sessions from, query by query. Queries throw as {@link read}. */
+  /** The places to read all sessions from. Queries throw as {@link read}. */
   get places(): {
-    /** Returns undefined if nothing is in memory beside a file. */
+    /** Returns undefined if memory has nothing beside the file. */
     readonly inMemory: <T>(query: (sql: Sql) => T) => T | undefined;
     readonly others: <T>(query: (sql: Sql) => T) => T;
     readonly isHeld: (key: string) => boolean;
@@ -248,8 +246,8 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Recovers: a good file, or memory.
-   * @throws errors that are not of the storage
+   * Switches to an intact file, or to memory.
+   * @throws errors other than storage errors
    */
   #recover(error: unknown): void {
     const problem = problemOf(error) ?? (this.#isNewer() ? 'newer' : undefined);
@@ -276,7 +274,7 @@ export class Backing implements Disposable {
     }
   }
 
-  /** A newer version may have migrated the open file, so that a statement no longer fits. */
+  /** A newer version may have migrated the open file, so that a statement no longer works. */
   #isNewer(): boolean {
     try {
       return (this.#file?.sql.pragma('user_version') ?? 0) > MIGRATIONS.length;

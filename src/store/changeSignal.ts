@@ -1,19 +1,19 @@
-// Tells windows that another one has written to the journal file. Writers touch the file, because
-// systems report writes to an open file late or not at all; the other windows watch it.
+// Notifies windows that another one has written to the journal file. Writers touch the file, which
+// the others watch, as systems report writes to an open file late or not at all.
 import { type FSWatcher, utimesSync, watch } from 'node:fs';
 import type { Disposable } from '../base/disposable';
 
-/** Writes within this time, in milliseconds, are announced and read together. */
+/** Writes within this time, in ms, are reported together. */
 const TOGETHER_MS = 300;
-/** Interval in milliseconds of looks at a file whose changes the system does not report. */
+/** Poll interval in ms if the system does not report changes of the file. */
 const POLL_MS = 1000;
 
 export interface ChangeSignalOptions {
   readonly path: string;
-  /** Returns whether another machine may write to the file, which is not reported here. */
+  /** Returns whether another machine may write to the file, which the system does not report. */
   readonly isShared: () => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Called after another window may have written. */
+  /** Called when another window may have written. */
   readonly onChange: () => void;
 }
 
@@ -28,7 +28,7 @@ export class ChangeSignal implements Disposable {
     this.watch();
   }
 
-  /** Watches the file that has this path now. */
+  /** Watches the file that is now at the path. */
   watch(): void {
     const { path, isShared } = this.#options;
     this.#watcher?.close();
@@ -39,12 +39,11 @@ export class ChangeSignal implements Disposable {
         this.#watcher.on('error', () => this.#unwatched());
       }
     } catch {
-      // Too many files are watched: it is looked at instead.
+      // With too many watched files, poll instead.
     }
     this.#lookIn(POLL_MS);
   }
 
-  /** Call after a write. */
   touch(): void {
     this.#touching ??= this.#options.schedule(() => this.#touch(), TOGETHER_MS);
   }
@@ -63,7 +62,7 @@ export class ChangeSignal implements Disposable {
     try {
       utimesSync(this.#options.path, now, now);
     } catch {
-      // The next write to the journal reports what is wrong with the file.
+      // The next write to the journal reports the problem.
     }
   }
 

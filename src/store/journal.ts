@@ -1,6 +1,6 @@
 // The journal: sessions with their events, queue and drafts, in one SQLite file shared by all
-// windows. Each applied event is appended here. What must not be lost (a queued message, a draft,
-// the end of a turn) is on disk when the call returns; streamed text follows within 50 ms.
+// windows. Essential data (a queued message, a draft, the end of a turn) is on disk when the call
+// returns; streamed text follows within 50 ms.
 import { rmSync } from 'node:fs';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
@@ -50,9 +50,9 @@ import { SideStore } from './sessions/sideStore';
 import { readStream, type StreamedSession, StreamLog } from './streamLog';
 import { later, type ReadProgress, WriteBuffer } from './writeBuffer';
 
-/** Idle milliseconds before text is indexed; a search does not wait for it. */
+/** Idle time in ms before text is indexed; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;
-/** What a search indexes before it reads; usually everything new. */
+/** Limits for indexing before a search; usually enough for everything new. */
 const INDEX_IN_SEARCH: IndexLimits = { rows: 100, chars: 64 * 1024 };
 
 const MAX_LAST_STEPS = 20;
@@ -60,17 +60,15 @@ const MAX_LAST_STEPS = 20;
 export interface JournalOptions {
   readonly folder: string;
   readonly log: Log;
-  /** Returns the time in ms since 1970. */
   readonly now: () => number;
-  /** How long chunks are collected before they are appended, in milliseconds (50). */
+  /** How long chunks are collected before they are appended, in ms (50). */
   readonly flushMs?: number;
   /** How long a write waits for another window's, in ms (100). Blocks the thread. */
   readonly busyMs?: number;
-  /** Maximum size of the data in memory while the disk cannot be used, in bytes (64 MiB). */
+  /** Maximum bytes in memory while the disk cannot be used (64 MiB). */
   readonly maxMemoryBytes?: number;
   readonly isShared?: (folder: string) => boolean;
   readonly schedule?: (run: () => void, ms: number) => Disposable;
-  /** The process that owns leases; replaced in tests. */
   readonly machine?: Machine;
 }
 
@@ -78,7 +76,6 @@ export class Journal implements Disposable {
   readonly queue: QueueStore;
   readonly side: SideStore;
   readonly marks: SessionMarkStore;
-  /** The questions that are open in all windows. */
   readonly questions: QuestionStore;
   readonly #options: JournalOptions;
   readonly #log: Log;
@@ -161,22 +158,19 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Another window took over a session because this one seemed dead. Fires before the write that
-   * detects it fails.
+   * Fires with the key of a session that another window took over because this one seemed dead,
+   * before the write that detects it fails.
    */
   get onDidLoseSession(): Event<string> {
     return this.#ownership.onDidLose;
   }
 
-  /**
-   * Tries the disk again.
-   * @returns whether everything is on disk
-   */
+  /** Tries the disk again. @returns whether everything is on disk */
   retry(): boolean {
     return this.#backing.retry();
   }
 
-  /** Adds or updates a session. Call it before anything else of the session is saved. */
+  /** Adds or updates a session. Call it before saving anything else of the session. */
   saveSession(session: NewSession): void {
     this.#buffer.flush(session.key);
     this.#backing.write(session.key, (sql) => {
@@ -244,7 +238,6 @@ export class Journal implements Disposable {
     return readEvents(this.#backing, key, query);
   }
 
-  /** Returns about how many bytes the events of a session are once they are read. */
   readSize(key: string): number {
     this.#buffer.flush(key);
     return readSize(this.#backing, key);
@@ -295,7 +288,7 @@ export class Journal implements Disposable {
     if (this.#index(INDEX_IN_SEARCH)) this.#indexSoon(this.#options.flushMs ?? 50);
     yield undefined;
     const { inMemory, others, isHeld } = this.#backing.places;
-    // Little is in memory, and not for long: it is searched in one step.
+    // Memory has little data, and only briefly, so it is searched in one step.
     const first = inMemory((sql) => lastOf(search((query) => query(sql), text, limit))) ?? [];
     const whole = (found: readonly SearchResult[]): readonly SearchResult[] =>
       [...first, ...found.filter(({ session }) => !isHeld(session.key))].slice(0, limit);
@@ -343,10 +336,7 @@ export class Journal implements Disposable {
     return [...found].sort(newestFirst);
   }
 
-  /**
-   * Renews all leases.
-   * @returns keys of sessions that were taken over
-   */
+  /** Renews all leases. @returns keys of sessions that were taken over */
   heartbeat(): readonly string[] {
     return this.#ownership.renewAll();
   }
@@ -459,9 +449,9 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Deletes events before `cleared` once a later turn has ended: the agent may die during the
+   * Deletes events before `cleared` once a later turn has ended, as the agent may die during the
    * replay.
-   * @returns whether there is more
+   * @returns whether there are more
    */
   #dropCleared(): boolean {
     let hasMore = false;

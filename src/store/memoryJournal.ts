@@ -1,6 +1,6 @@
-// A database in memory for use while the file cannot be written. It holds the sessions changed
-// until then; their earlier events stay in the file if that can be read. Everything is merged into
-// the file once it can be written again.
+// An in-memory database for use while the file cannot be written. It has the sessions changed
+// since; their earlier events stay in the file if it is readable. Everything is merged into the
+// file once that is writable.
 import type { SessionEvent } from '../session/events/event';
 import { appendRows } from './events/eventRows';
 import { prepare } from './file/journalFile';
@@ -77,7 +77,7 @@ export class MemoryJournal {
     this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
   }
 
-  /** @throws the error of the file; the file is unchanged then */
+  /** @throws the error of the file, which is then unchanged */
   mergeInto(file: Sql, now: number): void {
     file.transaction(() => {
       for (const key of this.#deleted) deleteSession(file, key);
@@ -114,7 +114,6 @@ export class MemoryJournal {
     if (!row) return;
     const there = file.get('SELECT * FROM sessions WHERE key = ?', key);
     const lastThere = numberOf(there?.last_seq) ?? 0;
-    // Events of another window come first.
     const shift = lastThere - base;
     const lastHere = numberOf(row.last_seq) ?? 0;
     const bytes = there ? (numberOf(there.bytes) ?? 0) + this.#bytesOf(key) : (numberOf(row.bytes) ?? 0);
@@ -135,7 +134,7 @@ export class MemoryJournal {
 
   #mergeSide(file: Sql, table: string, key: string, blind: boolean): void {
     if (table === 'leases') {
-      // A window that took the session over in the meantime keeps it.
+      // A window that has taken over the session keeps it.
       for (const lease of this.sql.all('SELECT * FROM leases WHERE key = ?', key)) {
         file.insert(table, lease, 'INSERT OR IGNORE');
       }
@@ -159,7 +158,7 @@ export class MemoryJournal {
   }
 }
 
-/** Never replace a queued message by another one, even if both have the same id. */
+/** Never replaces a queued message by another one with the same id. */
 function freeId(file: Sql, key: string, id: string): string {
   let free = id;
   while (file.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, free)) free += '~';

@@ -1,7 +1,7 @@
-// Append-only files for streamed events until the next bulk write, as writing a SQLite page for
-// every few words would multiply the bytes written by hundreds. Each journal has its own files: one
-// is appended to while the rows of the other are written. Those of a killed process are imported by
-// another one.
+// Append-only files for streamed events until the next bulk write: writing a SQLite page for every
+// few words would multiply the bytes written by hundreds. Each journal has two files: one is
+// appended to while the rows of the other are written. The files of a killed process are imported
+// by another one.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -43,7 +43,7 @@ interface Begun {
 class StreamFile {
   readonly name: string;
   readonly begun = new Map<string, Begun>();
-  /** Sessions that were begun so far, some of them more than once. */
+  /** Sessions begun so far, some of them more than once. */
   count = 0;
   bytes = 0;
   readonly #path: string;
@@ -88,7 +88,7 @@ class StreamFile {
 export class StreamLog {
   readonly #folder: string;
   #current: StreamFile;
-  /** What was appended before; its rows are being written to the journal. */
+  /** Earlier rows, which are being written to the journal. */
   #previous: StreamFile;
 
   constructor(folder: string, machine: Machine) {
@@ -99,7 +99,7 @@ export class StreamLog {
   }
 
   /**
-   * Appends rows, which survive the process. Text that extends the last row costs little.
+   * Appends rows, which survive the process. Extending the last row by text costs little.
    * @param writtenTo counts rows written to a session
    * @throws the system's error
    */
@@ -140,18 +140,17 @@ export class StreamLog {
     file.write(lines);
   }
 
-  /** All that a session has in the files and not in the journal is in one of them. */
+  /** All unwritten rows of a session are in one of the files. */
   #fileOf(key: string): StreamFile {
     return this.#previous.begun.has(key) ? this.#previous : this.#current;
   }
 
-  /** Has the system write to the disk what was appended: it survives a power failure then. */
+  /** Syncs appended rows to the disk, so that they survive a power failure. */
   sync(): void {
     if (this.#previous.bytes > 0) this.#previous.sync();
     this.#current.sync();
   }
 
-  /** Bytes appended since the last {@link rotate} or {@link clear}. */
   get size(): number {
     return this.#current.bytes;
   }
@@ -161,17 +160,15 @@ export class StreamLog {
     for (const { begun } of [this.#previous, this.#current]) begun.delete(key);
   }
 
-  /** Continues in another file, but for sessions with rows in this one until they are forgotten. */
+  /** Continues in the other file, except for sessions that still have rows in this one. */
   rotate(): void {
     if (this.#previous.bytes === 0) [this.#current, this.#previous] = [this.#previous, this.#current];
   }
 
-  /** @throws the system's error */
   clearPrevious(): void {
     this.#previous.clear();
   }
 
-  /** @throws the system's error */
   clear(): void {
     this.#previous.clear();
     this.#current.clear();
@@ -216,7 +213,7 @@ function shortened(event: PendingRow['event']): PendingRow['event'] {
 }
 
 /**
- * Without a last line that was cut off.
+ * Leaves out a last line that was cut off.
  * @throws the system's error
  */
 export function readStream(path: string): readonly StreamedSession[] {
@@ -243,7 +240,7 @@ export function readStream(path: string): readonly StreamedSession[] {
     if (!row) break;
     session.rows.push(row);
   }
-  // Progress ends each append: rows behind the last one were cut off in the middle of a write, and
+  // Progress ends each append: rows after the last one were cut off in the middle of a write, and
   // their lines are read again.
   for (const { rows, whole } of sessions) rows.length = whole ?? rows.length;
   return sessions;

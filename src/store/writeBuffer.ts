@@ -1,5 +1,5 @@
-// Buffered events and values on their way to the journal: appended to the stream file after a
-// moment, and written to the journal in bulk.
+// Buffers events and values: appends them to the stream file after a moment, and writes them to the
+// journal in bulk.
 import { type Disposable, toDisposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -14,16 +14,16 @@ import { hasSession } from './sessions/sessionRows';
 import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
 
-/** Characters of one session, and of all, that are written in bulk. */
+/** Characters of one session, and of all, that trigger a bulk write. */
 const BULK_CHARS = 256 * 1024;
 const MAX_STREAM_CHARS = 1024 * 1024;
-/** What one step of a bulk write has, so that it takes a few milliseconds. */
+/** Characters per step of a bulk write, which then takes a few milliseconds. */
 const STEP_CHARS = 128 * 1024;
-/** What a session costs in it, whatever its text. */
+/** Cost of a session in it, in addition to its text. */
 const SESSION_CHARS = 4096;
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /**
- * Characters of a flush that go to the stream file; more is a flood, written coalesced once a
+ * Maximum characters of a flush to the stream file. More is a flood, written coalesced once a
  * second.
  */
 const MAX_STREAMED_CHARS = 64 * 1024;
@@ -42,10 +42,10 @@ const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'cleared',
 ]);
 
-/** What the user has said or decided: it must survive a power failure too. */
+/** Messages and decisions of the user: they must survive a power failure too. */
 const OF_USER: ReadonlySet<SessionEvent['type']> = new Set(['prompt_sent', 'permission_closed', 'elicitation_closed']);
 
-/** How far the lines of a session's agent were read, with the events that came from them. */
+/** How far the lines of a session's agent were read, together with the resulting events. */
 export interface ReadProgress {
   readonly json: string;
   readonly stored: () => void;
@@ -57,9 +57,9 @@ export interface WriteBufferOptions {
   readonly stream: StreamLog;
   readonly log: Log;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** How long chunks are collected before they are appended, in milliseconds. */
+  /** How long chunks are collected before they are appended, in ms. */
   readonly streamMs: number;
-  /** Runs something that may fail without harm, logs the error and returns undefined then. */
+  /** Runs something whose failure is harmless; logs the error and then returns undefined. */
   readonly quietly: <T>(run: () => T) => T | undefined;
 }
 
@@ -77,14 +77,14 @@ export class WriteBuffer implements Disposable {
   #bulkTimer: Disposable | undefined;
   #restTimer: Disposable | undefined;
   #isSoon = false;
-  /** Sessions that the bulk write has not come to yet. */
+  /** Sessions that the bulk write has not reached yet. */
   #left: readonly string[] = [];
   #lastBulk = Number.NEGATIVE_INFINITY;
   #busyTimes = 0;
 
   constructor(options: WriteBufferOptions) {
     this.#options = options;
-    // The last rows, which can be extended, may be elsewhere now.
+    // The last rows, which can be extended, may have moved.
     options.backing.onDidChangeState(({ kind }) => {
       this.#written.clear();
       if (kind !== 'durable') return;
@@ -93,7 +93,7 @@ export class WriteBuffer implements Disposable {
     });
   }
 
-  /** Adds events of a session; those that others depend on survive the process when it returns. */
+  /** Adds events of a session; essential ones survive the process when it returns. */
   append(key: string, events: readonly TimedEvent[], progress?: ReadProgress): void {
     this.#noteProgress(key, progress);
     this.#buffer.add(key, events);
@@ -104,18 +104,18 @@ export class WriteBuffer implements Disposable {
     else this.flush(key);
   }
 
-  /** Writes what is buffered of a session; default: of all, in one transaction. */
+  /** Writes the buffered events of a session; default: of all, in one transaction. */
   flush(key?: string): void {
     this.#writeRows(key === undefined ? this.#keys : [key]);
   }
 
-  /** Has what came before a change of a session survive the process, as the change does. */
+  /** Makes events before a change of a session survive the process, as the change does. */
   settle(key: string): void {
     if (this.#notes.has(key) || !this.#streamOn()) this.flush(key);
   }
 
   /**
-   * Writes what is buffered of a session and a change in one transaction.
+   * Writes the buffered events of a session and a change in one transaction.
    * @returns whether this process may write to the session
    * @throws what `change` throws
    */
@@ -126,7 +126,7 @@ export class WriteBuffer implements Disposable {
   }
 
   /**
-   * False: write it to its table instead.
+   * Returns false if it must be written to its table instead.
    * @throws ParleyError `journal-unknown-session`
    */
   note(key: string, table: SideTable, json: string): boolean {
@@ -134,7 +134,7 @@ export class WriteBuffer implements Disposable {
     if (!backing.read(key, (sql) => hasSession(sql, key))) throw unknownSession(key);
     if (this.#isStreamOutdated) this.#renewStream();
     const isNoted = quietly(() => {
-      // Events before it are saved before it.
+      // Earlier events are saved before it.
       if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
       stream.note(key, table, json, (one) => this.#writtenTo(one));
       return true;
@@ -257,7 +257,7 @@ export class WriteBuffer implements Disposable {
       backing.write(
         keys,
         (sql) => {
-          // Discard what the failed change has noted.
+          // Discard notes of the failed change.
           if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
           lost.clear();
           for (const [one, rows] of batch) {
@@ -338,7 +338,7 @@ export class WriteBuffer implements Disposable {
     this.#bulkTimer ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
   }
 
-  /** A turn has ended in the stream file: other windows see it once nothing follows. */
+  /** A turn has ended in the stream file: show it to other windows unless more follows. */
   #bulkAtRest(): void {
     this.#bulkLater();
     this.#restTimer = this.#options.schedule(() => {
@@ -354,7 +354,7 @@ export class WriteBuffer implements Disposable {
     this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), wait);
   }
 
-  /** Called when everything is being written, or after the last write. */
+  /** Call when everything is being written, or after the last write. */
   #endTimers(): void {
     for (const timer of [this.#streamTimer, this.#bulkTimer, this.#restTimer]) timer?.dispose();
     this.#streamTimer = undefined;
@@ -366,7 +366,7 @@ export class WriteBuffer implements Disposable {
     this.#lastBulk = performance.now();
   }
 
-  /** Writes some of the sessions; the others in a moment. */
+  /** Writes some of the sessions, and the others shortly after. */
   #onBulk(): void {
     const { backing, stream, schedule, quietly } = this.#options;
     this.#isSoon = true;
@@ -385,7 +385,7 @@ export class WriteBuffer implements Disposable {
     if (this.#left.length === 0 && keys.length < all.length) stream.rotate();
     this.#left = all.slice(keys.length);
     this.#writeRows(keys);
-    if (!this.#isSoon) return; // nothing is left to write
+    if (!this.#isSoon) return; // nothing left to write
     if (this.#left.length > 0) {
       this.#bulkTimer = schedule(() => this.#onBulk(), 0);
       return;
@@ -399,7 +399,7 @@ export class WriteBuffer implements Disposable {
   }
 }
 
-/** Forgets all of them first: a callback may add new ones immediately. */
+/** Clears the map first: a callback may add new ones immediately. */
 function tellStored(progress: Map<string, ReadProgress>): void {
   const all = [...progress.values()];
   progress.clear();
@@ -410,17 +410,16 @@ function isOfUser({ event }: { readonly event: SessionEvent }): boolean {
   return OF_USER.has(event.type);
 }
 
-/** How long data may be in the stream file only, in ms. */
+/** Maximum time for data in the stream file only, in ms. */
 const BULK_MS = 30_000;
-/** Idle time after the end of a turn before a bulk write, in milliseconds. */
+/** Idle time after a turn before a bulk write, in ms. */
 const REST_MS = 1000;
-/** Minimum time between two bulk writes, in milliseconds. */
+/** Minimum time between two bulk writes, in ms. */
 const BULK_GAP_MS = 1000;
-/** Delay before a bulk write is retried while another window writes, in milliseconds. */
+/** Delay before a bulk write is retried while another window writes, in ms. */
 const BUSY_RETRY_MS = 100;
 const MAX_BUSY = 20;
 
-/** Runs something after a number of milliseconds without keeping the process alive. */
 export function later(run: () => void, ms: number): Disposable {
   const timer = setTimeout(run, ms);
   timer.unref();

@@ -1,12 +1,12 @@
-// Buffered events, joined so that the session model sees no difference. A row of joined chunks has
-// the times of its first and last chunk and is read back as the whole text followed by an empty
-// chunk at the last time.
+// Buffered events, joined without effect on the session model. A row of joined chunks has the times
+// of its first and last chunk, and is read as the whole text followed by an empty chunk at the last
+// time.
 import { roughSize, tail } from '../../base/text';
 import type { EventOf, Mark, SessionEvent, TimedEvent } from '../../session/events/event';
 import { MAX_TERMINAL_CHARS, Superseded, sizeOfPart } from './superseded';
 
 const MAX_JOINED_CHARS = 32 * 1024;
-/** The same for the last row on disk: short enough to be rewritten cheaply. */
+/** Limit for the last row on disk: short enough to be rewritten cheaply. */
 const MAX_ROW_CHARS = 8192;
 
 export interface PendingRow {
@@ -21,8 +21,8 @@ type ToolContent = EventOf<'tool_content'>;
 type Terminal = EventOf<'terminal'>;
 
 /**
- * Joins a row with the next one, or returns undefined. Never: user chunks (each is compared with
- * the prompt), an empty first chunk, events with unknown fields.
+ * Joins a row with the next one, or returns undefined. Never joins user chunks (each is compared
+ * with the prompt), an empty first chunk, or events with unknown fields.
  */
 export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): PendingRow | undefined {
   const a = row.event;
@@ -91,7 +91,6 @@ function sizeOf(event: SessionEvent): number {
 
 class SessionRows {
   readonly rows: (PendingRow | undefined)[] = [];
-  /** Approximate characters of all rows. */
   chars = 0;
   readonly #outputs = new Map<string, number>();
   readonly #superseded = new Superseded<number>((place, event, before) => {
@@ -120,7 +119,7 @@ class SessionRows {
     } else this.#superseded.add(event, place);
   }
 
-  /** Appends output to the buffered output of the same terminal. Returns false if there is none. */
+  /** Returns false if no output of the same terminal is buffered. */
   #addOutput(next: Terminal & { readonly append: string }): boolean {
     const place = this.#outputs.get(next.terminalId) ?? -1;
     const row = this.rows[place];
@@ -167,7 +166,6 @@ export class EventBuffer {
     return this.#sessions.get(key)?.chars ?? 0;
   }
 
-  /** Removes the rows of some sessions; default: all. */
   take(keys = this.keys): ReadonlyMap<string, readonly PendingRow[]> {
     const taken = new Map<string, readonly PendingRow[]>();
     for (const key of keys) {

@@ -1,4 +1,4 @@
-// Reads the events of a session: all, from a number on, since an earlier page, or the end.
+// Reads the events of a session: all, from a number, after an earlier page, or the end.
 import * as z from 'zod/mini';
 import type { Mark, SessionEvent } from '../../session/events/event';
 import { numberOf, readJson, type Sql, textOf } from '../file/sql';
@@ -15,15 +15,13 @@ export interface EventQuery {
   readonly types?: readonly SessionEvent['type'][];
 }
 
-/** The places where events are stored: disk, memory, or both. */
 export interface EventSource {
-  /** Reads from the place with the latest state of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
 const MAX_TAIL_ROWS = 5000;
-/** Approximate bytes of text that suffice for the end of a session, however few entries it has. */
+/** Approximate bytes of text that suffice for the end of a session. */
 const MAX_TAIL_BYTES = 1024 * 1024;
 
 const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
@@ -57,7 +55,7 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
   return toPage(rows, after);
 }
 
-/** Returns about how many bytes the events of a session are once they are read. */
+/** Returns the approximate decoded size of a session's events, in bytes. */
 export function readSize(source: EventSource, key: string): number {
   const find = `SELECT sum(${READ_SIZE}) AS size FROM events WHERE key = ?`;
   return source.readAll(key, (sql) => numberOf(sql.get(find, key)?.size) ?? 0).reduce((sum, size) => sum + size, 0);

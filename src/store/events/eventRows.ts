@@ -1,5 +1,5 @@
-// The table of events: writes them in order with what derives from them (title, size, position in
-// the history) and reads pages of them.
+// The table of events: writes them in order with derived values (title, size, position in the
+// history) and reads pages of them.
 import type { EventOf, SessionEvent, TimedEvent } from '../../session/events/event';
 import { numberOf, type Sql } from '../file/sql';
 import { join, type PendingRow, unjoin } from './eventBuffer';
@@ -14,7 +14,7 @@ export class WrittenRows {
   written: number | undefined;
   #sql: Sql | undefined;
   #saved = 0;
-  /** The transcript was cleared and its earlier events are still on disk. */
+  /** The transcript was cleared, and its earlier events are still on disk. */
   hasCleared = false;
   readonly superseded: Superseded<number>;
 
@@ -38,11 +38,11 @@ export class WrittenRows {
   }
 }
 
-/** Replaces an event that is not needed any more: it changes nothing. */
+/** Replaces an event that is no longer needed. */
 const NOTHING: SessionEvent = { type: 'info' };
 
 /**
- * @param memory what this process wrote before: its last row can grow, superseded rows shrink
+ * @param memory earlier writes of this process: its last row can grow, superseded rows shrink
  * @returns whether the session exists
  */
 export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], memory = new WrittenRows(key)): boolean {
@@ -118,7 +118,7 @@ export interface RowRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
-  /** Two rows are read in any case, so that a reader that continues gets past its known row. */
+  /** Two rows are read in any case, so that a reader gets past its known row. */
   readonly maxBytes?: number;
   /** A row that the reader has and that cannot grow; its event is not read again. */
   readonly known?: number;
@@ -132,7 +132,7 @@ export interface EventRow {
   readonly json: unknown;
 }
 
-/** Approximate bytes of a row when it is read. */
+/** Approximate decoded bytes of a row. */
 export const READ_SIZE = "octet_length(json) * iif(typeof(json) = 'blob', 8, 1)";
 const OF_TYPES = 'AND type IN (SELECT value FROM json_each(?))';
 
@@ -150,7 +150,7 @@ export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   }));
 }
 
-/** Estimates what the rows are when they are read: a deflated one is mostly text that repeats. */
+/** Estimates the decoded size of rows: a deflated one is mostly repetitive text. */
 function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange, maxBytes: number): number {
   const sentence = `SELECT seq, ${READ_SIZE} FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`;
   let last = from;
@@ -163,7 +163,7 @@ function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange,
   return last;
 }
 
-/** Leaves out damaged rows, and what the reader has of the first one. */
+/** Leaves out damaged rows, and the part of the first one that the reader has. */
 export function toPage(rows: readonly EventRow[], after: Cursor | undefined): EventPage {
   const events: TimedEvent[] = [];
   let cursor: Cursor = after ?? { seq: 0, chars: 0 };
@@ -182,7 +182,7 @@ export function toPage(rows: readonly EventRow[], after: Cursor | undefined): Ev
   return { events, firstSeq: rows[0]?.seq ?? 0, lastSeq: rows.at(-1)?.seq ?? 0, cursor };
 }
 
-/** Kinds of events that the model discards on `cleared`; all others are kept. */
+/** Event types that the model discards on `cleared`. */
 const WIPED = [
   ...[
     'message_chunk',
@@ -223,10 +223,10 @@ const WIPED = [
   ],
 ];
 
-/** Rows deleted in one step, so that the extension host is not blocked. */
+/** Rows deleted per step, so that the extension host is not blocked. */
 const DROPPED_AT_ONCE = 300;
 
-/** Deletes some events before the last `cleared`. Returns whether there is more. */
+/** Deletes some events before the last `cleared`. Returns whether there are more. */
 export function dropCleared(sql: Sql, key: string): boolean {
   const end = numberOf(sql.get('SELECT cleared_seq AS seq FROM sessions WHERE key = ?', key)?.seq) ?? 0;
   const wiped = WIPED.map((type) => `'${type}'`).join(', ');

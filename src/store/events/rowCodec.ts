@@ -1,5 +1,5 @@
 // Encodes events as columns: JSON text, deflated if that saves space, followed by the bytes of
-// large media. Decoding treats columns as untrusted, as they can be damaged.
+// large media. Columns are untrusted when decoded, as they can be damaged.
 
 import { randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -7,16 +7,16 @@ import { roughSize } from '../../base/text';
 import { parseMessage } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 
-/** Characters of one event's JSON; an image fits. A larger event becomes a notice. */
+/** Characters of one event's JSON; an image fits. Larger events become a notice. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const MIN_DEFLATED = 700;
-/** Deflating more characters would block the extension host for more than a few milliseconds. */
+/** Deflating more characters would block the extension host for several milliseconds. */
 const MAX_DEFLATED = 256 * 1024;
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
 const LEVEL = 1;
 /**
- * Prefix of a column with media, which no deflated data has. Then, each after its length:
- * placeholder prefix, JSON, media.
+ * Prefix of a column with media, which no deflated data has. It is followed by the placeholder
+ * prefix, JSON and media, each after its length.
  */
 const WITH_MEDIA = 0xff;
 const BYTES = 0;
@@ -84,7 +84,7 @@ function toText(event: SessionEvent): MediaText {
     characters = text.media.reduce((sum, part) => sum + part.length, text.json.length);
     if (characters <= MAX_EVENT_CHARS) return text;
   } catch {
-    // The notice mentions it.
+    // The notice reports it.
   }
   const notice: SessionEvent = {
     type: 'notice',
@@ -104,13 +104,13 @@ const MIN_CHARS = 64 * 1024;
 
 export interface MediaText {
   readonly json: string;
-  /** Prefix of each placeholder, followed by an index of `media`; it cannot be guessed. */
+  /** Prefix of each placeholder, random and followed by an index of `media`. */
   readonly mark: string;
   readonly media: readonly string[];
 }
 
 /**
- * Returns JSON without the large texts under `data` and `blob`.
+ * Removes the large texts under `data` and `blob` from the JSON.
  * @throws TypeError
  */
 export function takeMedia(value: unknown): MediaText {

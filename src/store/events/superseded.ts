@@ -1,6 +1,6 @@
-// Shrinks rows that later events supersede, so that the journal keeps what the model keeps. The
-// remaining rows give the same state: the first row of a tool call, a plan or a message stays, as
-// it gives the entry its position in the transcript.
+// Shrinks rows that later events supersede, so that the journal stores only what the model keeps.
+// The remaining rows give the same state: the first row of a tool call, plan or message stays, as
+// it determines the entry's position in the transcript.
 import { roughSize } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
 import type { EventOf, SessionEvent, ToolPatch } from '../../session/events/event';
@@ -21,10 +21,10 @@ interface Remembered<Place> {
   event: SessionEvent;
 }
 
-/** Remembers the rows of one session that later ones can supersede. */
+/** The rows of one session that later ones can supersede. */
 export class Superseded<Place> {
   /**
-   * By what they describe. Until a turn begins or ends: then the same id can name something new.
+   * By subject. Only until a turn begins or ends, as the same id can then be about something new.
    */
   readonly #ofTurn = new Map<string, Remembered<Place>[]>();
   readonly #ofSession = new Map<string, Remembered<Place>[]>();
@@ -94,7 +94,7 @@ export class Superseded<Place> {
       let isEmptied = false;
       for (const [index, row] of [...rows.entries()]) {
         const left = remainder(row.event as ToolEvent, event, replacesAll, index === 0, isEmptied);
-        // Content that is not remembered may be between these two rows.
+        // Content that was not remembered may be between these two rows.
         if (left?.type === 'tool_call' && left.patch.content === null) isEmptied = this.#minChars === 0;
         if (left === row.event) continue;
         this.#rewrite(row.place, left, row.event);
@@ -155,7 +155,7 @@ export class Superseded<Place> {
   }
 }
 
-/** Returns the rows of an id; forgets the oldest id if there are too many. */
+/** Returns the rows of an id; drops the oldest id if there are too many. */
 function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): Remembered<Place>[] {
   const known = all.get(id);
   if (known) return known;
@@ -168,7 +168,7 @@ function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): R
 
 const OF_TURN: ReadonlySet<SessionEvent['type']> = new Set(['plan', 'plan_document', 'message', 'usage']);
 
-/** Returns what an event describes as a whole; undefined if it adds to something. */
+/** Returns the subject that an event describes completely; undefined if it only adds to it. */
 function replacedBy(event: SessionEvent): string | undefined {
   switch (event.type) {
     case 'plan':
@@ -190,7 +190,7 @@ function replacedBy(event: SessionEvent): string | undefined {
   }
 }
 
-/** Returns what is needed of an earlier event that describes the same; undefined: nothing. */
+/** Returns the part of an earlier event that is still needed; undefined if none. */
 function remainderOf(earlier: SessionEvent, later: SessionEvent, isFirst: boolean): SessionEvent | undefined {
   switch (earlier.type) {
     case 'plan':
@@ -199,7 +199,7 @@ function remainderOf(earlier: SessionEvent, later: SessionEvent, isFirst: boolea
     case 'message':
       return isFirst ? earlier : undefined;
     case 'config':
-      // The options that the user has set are counted.
+      // Options that the user has set are counted.
       if (earlier.chosen === undefined || (later.type === 'config' && later.chosen === earlier.chosen))
         return undefined;
       return earlier.options.length > 0 ? { ...earlier, options: [] } : earlier;
@@ -212,7 +212,7 @@ function remainderOf(earlier: SessionEvent, later: SessionEvent, isFirst: boolea
     case 'rate_limits':
       return later.type === 'rate_limits' && kindsOf(earlier) === kindsOf(later) ? undefined : earlier;
     case 'usage':
-      // A cost counts until the next one.
+      // A cost is valid until the next one.
       return later.type === 'usage' && earlier.usage.cost && !later.usage.cost ? earlier : undefined;
     default:
       return undefined;
@@ -224,7 +224,7 @@ function kindsOf({ limits }: EventOf<'rate_limits'>): string {
 }
 
 /**
- * The needed part of an earlier event of a call; undefined: none.
+ * Returns the part of an earlier event of a call that is still needed; undefined if none.
  * @param replaced the later one replaces the content
  * @param isEmptied an earlier row lost the content already
  */
@@ -245,7 +245,7 @@ function remainder(
       kept.content = null;
       if (value !== null) dropped++;
     } else if (field === 'parent') {
-      // The first one counts, at its time: calls stand in the order in which they were nested.
+      // The first one determines the order in which calls were nested.
       if (isFirst || value !== patch.parent) kept.parent = value;
       else dropped++;
     } else if (field === 'content' ? replaced : isReplaced(field as keyof ToolPatch, value, patch, later.announced))
@@ -282,8 +282,8 @@ function replacesContent({ patch, announced }: ToolCall): boolean {
 }
 
 /**
- * Changed files and terminals are known from the contents that name them, if the call succeeded:
- * the new content must name the same ones.
+ * Changed files and terminals are known from the contents of successful calls, so the new content
+ * must name the same ones.
  */
 function keepsReferences<Place>(rows: readonly Remembered<Place>[], { content, status }: ToolPatch): boolean {
   const named = new Set((content ?? []).map(referenceOf));

@@ -1,5 +1,5 @@
-// The journal file: opened or created, checked after an unclean shutdown, and set aside if damaged.
-// Never deletes a file.
+// Opens or creates the journal file, checks it after an unclean shutdown, and sets it aside if it
+// is damaged. Never deletes a file.
 import {
   accessSync,
   closeSync,
@@ -19,9 +19,9 @@ import { MIGRATIONS, migrate } from './schema';
 import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
 
-/** Waits for windows that make the same file, in ms; the alternative is memory. */
+/** Time to wait for windows that create the same file, in ms; the alternative is memory. */
 const NEW_FILE_MS = 3000;
-/** A file that was made within this time, in milliseconds, may still get its tables. */
+/** A file created within this time, in ms, may still get its tables. */
 const NEW_FOR_MS = 10_000;
 const NEXT_TRY_MS = 20;
 
@@ -38,17 +38,17 @@ export interface OpenedFile {
 
 export interface FileOptions {
   readonly folder: string;
-  /** How long to wait for another window's write, in milliseconds. Blocks the thread. */
+  /** How long to wait for another window's write, in ms. Blocks the thread. */
   readonly busyMs: number;
   readonly now: () => number;
   readonly log: Log;
-  /** Whether another machine may use the folder; default: {@link isNetworkFolder}. */
+  /** Default: {@link isNetworkFolder}. */
   readonly isShared?: (folder: string) => boolean;
 }
 
 /**
- * Opens the file. Writes survive the process (WAL); after a power failure, the last durable
- * transaction or checkpoint counts. A damaged file is renamed to `parley.corrupt-<time>.db`.
+ * Opens the file. Writes survive the process (WAL), and the last durable transaction or checkpoint
+ * survives a power failure. A damaged file is renamed to `parley.corrupt-<time>.db`.
  * @throws StorageError
  */
 export function openJournalFile(options: FileOptions): OpenedFile {
@@ -65,7 +65,7 @@ export function openJournalFile(options: FileOptions): OpenedFile {
 
 /**
  * Replaces a damaged file, whose connection must be closed.
- * @param identity renames only this file: another window may have replaced it
+ * @param identity replaces only this file, as another window may have replaced it
  * @throws StorageError
  */
 export function replaceJournalFile(options: FileOptions, identity: string | undefined): OpenedFile {
@@ -86,7 +86,7 @@ export function replaceJournalFile(options: FileOptions, identity: string | unde
   }
 }
 
-/** Whether the open file is still in its folder: it may have been set aside, moved or deleted. */
+/** Returns whether the open file is still in its folder and was not set aside, moved or deleted. */
 export function isInPlace(folder: string, identity: string): boolean {
   try {
     return identityOf(pathIn(folder)) === identity;
@@ -107,7 +107,7 @@ function identityOf(path: string): string {
 function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOptions): OpenedFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = pathIn(folder);
-  // Messages are private, so create the file before SQLite would create it readable for all.
+  // Messages are private: create the file before SQLite would make it readable for all.
   closeSync(openSync(path, 'a', 0o600));
   const isUnclean = existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
   const identity = identityOf(path);
@@ -133,7 +133,7 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   }
 }
 
-/** Returns whether other windows may still be making the file. */
+/** Returns whether other windows may still be creating the file. */
 function isNew(path: string): boolean {
   const { size, birthtimeMs } = statSync(path);
   return size === 0 || Date.now() - birthtimeMs < NEW_FOR_MS;
@@ -141,7 +141,7 @@ function isNew(path: string): boolean {
 
 export function prepare(sql: Sql, busyMs: number): void {
   sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
-  // Only effective before the first table; later it would just wait for the lock.
+  // Only effective before the first table; later it would wait for the lock.
   if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
   untilUnlocked(() => sql.exec('PRAGMA journal_mode = WAL'), busyMs);
   sql.exec('PRAGMA synchronous = NORMAL');
@@ -153,8 +153,8 @@ export function prepare(sql: Sql, busyMs: number): void {
 }
 
 /**
- * Retries what SQLite refuses without waiting: two that switch to WAL would deadlock, so
- * busy_timeout doesn't apply.
+ * Retries operations that SQLite refuses without applying busy_timeout: two windows that switch to
+ * WAL would deadlock.
  */
 function untilUnlocked(run: () => void, ms: number): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -170,8 +170,8 @@ function untilUnlocked(run: () => void, ms: number): void {
 }
 
 /**
- * Uses a rollback journal: a write-ahead log needs shared memory (https://sqlite.org/wal.html).
- * While another window has the log open, it stays.
+ * Uses a rollback journal: a write-ahead log needs shared memory (https://sqlite.org/wal.html). The
+ * log stays while another window has it open.
  */
 function withoutSharedMemory(sql: Sql, log: Log): void {
   try {
@@ -187,7 +187,7 @@ function withoutSharedMemory(sql: Sql, log: Log): void {
 const NETWORK_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
 ]);
-/** A lease renewed within this time, in milliseconds, shows that a machine uses the file. */
+/** A lease renewed within this time, in ms, shows that a machine uses the file. */
 const USED_MS = 24 * 60 * 60 * 1000;
 
 export function isNetworkFolder(folder: string, typeOf = (path: string): number => statfsSync(path).type): boolean {
@@ -208,7 +208,6 @@ function isUsedElsewhere(sql: Sql, now: number): boolean {
 function check(sql: Sql, size: number): void {
   const checks = size <= MAX_FULL_CHECK ? ['quick_check(1)'] : ['quick_check(sessions)', 'quick_check(queue)'];
   for (const pragma of checks) {
-    // A new file has no such table yet.
     if (sql.pragma('user_version') === 0) return;
     const answer = sql.get(`PRAGMA ${pragma}`);
     const word = Object.values(answer ?? {})[0];

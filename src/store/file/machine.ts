@@ -1,17 +1,17 @@
-// Identifies this machine and process, and tells whether another process is still the same one:
-// process ids are reused, after a restart from small numbers on.
+// Identifies this machine and process, and whether another process is still the same one, as
+// process ids are reused.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface Machine {
   readonly host: string;
-  /** Identifies the current boot of the system; undefined if the system does not provide it. */
+  /** Identifies the current boot; undefined if the system does not provide it. */
   readonly boot: string | undefined;
   readonly pid: number;
-  /** Returns the milliseconds of a monotonic clock shared by all processes of one boot. */
+  /** Returns the ms of a monotonic clock shared by all processes of one boot. */
   ticks(): number;
   isAlive(pid: number): boolean;
-  /** Returns the start time of a process as the system reports it; undefined if unknown. */
+  /** Returns a process's start time in the system's format; undefined if unknown. */
   startOf(pid: number): string | undefined;
 }
 
@@ -25,13 +25,13 @@ export const thisMachine: Machine = {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      // A process that we may not signal is running.
+      // EPERM: it is running, but belongs to another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
   startOf(pid) {
     const stat = read(`/proc/${pid}/stat`);
-    // The name in parentheses can contain anything, so fields are counted from its end.
+    // The name in parentheses may contain anything, so fields are counted from its end.
     return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   },
 };

@@ -6,17 +6,13 @@ export const TOKENIZER = 'unicode61 remove_diacritics 2';
 
 /**
  * Each entry migrates a file from its index to the next version. A window of the previous version
- * can be open at the same time, so a migration only adds, and what that window writes is still
- * kept.
- *
- * - `events` is clustered by session, so that a page of one session is contiguous however many
- * sessions wrote at the same time.
- *
+ * may be open, so migrations only add, and that window's writes are kept.
+ * - `events` is clustered by session, so that pages are contiguous if many sessions write in
+ * parallel.
  * - `last_seq` is the newest event of a session, `indexed_seq` the newest one whose text is
  * searchable, `cleared_seq` the newest `cleared`.
- *
- * - `texts` has one row for each message (more for a long one); `texts_fts` is its index and has no
- * copy of the text.
+ * - `texts` has one row per message (more for long ones); `texts_fts` is its index, without a copy
+ * of the text.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -72,27 +68,25 @@ export const MIGRATIONS: readonly string[] = [
     INSERT INTO texts_fts (texts_fts, rowid, text) VALUES ('delete', old.id, old.text);
   END;
   `,
-  // Version 1 recognised a doubtful message by its reason, and a resent prompt by the suffix of its
-  // id.
+  // Version 1 marked a doubtful message by its reason, and a resent prompt by the suffix of its id.
   `
   ALTER TABLE queue ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE queue ADD COLUMN repeats TEXT;
   UPDATE queue SET doubtful = 1, repeats = CASE WHEN id LIKE '%-again' THEN substr(id, 1, length(id) - 6) END
     WHERE state = 'failed' AND reason = 'it is not known whether the agent got this';
   `,
-  // Version 2 identified the process of a lease by its id only, which is reused after a restart,
-  // and deleted expired sessions immediately, whatever the clock said.
+  // Version 2 identified a lease's process by its id only, which is reused after a restart, and
+  // deleted expired sessions immediately, even with a wrong clock.
   `
   ALTER TABLE leases ADD COLUMN boot TEXT;
   ALTER TABLE leases ADD COLUMN started TEXT;
   ALTER TABLE leases ADD COLUMN ticks REAL;
   CREATE TABLE expiring (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, since REAL NOT NULL);
   `,
-  // A row has the transcript position before it, so that the end can be read first; a session
-  // counts writes, so that what a killed process left is imported once. Attachments of a draft have
-  // separate rows: typing next to an image does not rewrite the image. `turns`, `decisions`,
-  // `sessions.archived` and `queue.sender` are no longer read; they stay, empty, for windows of the
-  // previous version, which still write them.
+  // Rows have their transcript position, so that the end can be read first. Sessions count writes,
+  // so that the rest of a killed process is imported once. Attachments of a draft have separate
+  // rows, so that typing does not rewrite images. `turns`, `decisions`, `sessions.archived` and
+  // `queue.sender` are unused, but windows of the previous version still write them.
   `
   ALTER TABLE events ADD COLUMN mark TEXT;
   ALTER TABLE sessions ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
@@ -103,7 +97,7 @@ export const MIGRATIONS: readonly string[] = [
     json TEXT NOT NULL, PRIMARY KEY (key, id)
   );
   `,
-  // Earlier versions stored the reasons of queues as displayed sentences; now they are codes.
+  // Earlier versions stored the reasons of paused queues as displayed sentences instead of codes.
   `
   UPDATE sessions SET queue_paused = CASE queue_paused
     WHEN 'by you' THEN 'by-user'
@@ -124,8 +118,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN tools_seq INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX sessions_tools_unindexed ON sessions (key) WHERE tools_seq < last_seq;
   `,
-  // What the user and the windows noted about sessions for their list, and the questions that are
-  // open in the windows, each with the answer that another window has given.
+  // Marks of sessions for their list, and the open questions of windows with answers of other
+  // windows.
   `
   CREATE TABLE session_marks (
     key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, pinned INTEGER NOT NULL DEFAULT 0,
@@ -138,8 +132,7 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX questions_answered ON questions (window) WHERE answer IS NOT NULL;
   `,
-  // How far the lines of an agent were read that outlives its window: changes together with the
-  // events that came from them.
+  // How far the lines of a background agent were read; changes together with their events.
   `
   CREATE TABLE progress (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, json TEXT NOT NULL);
   `,
@@ -156,7 +149,7 @@ export const SIDE_TABLES = [
 ] as const;
 
 /**
- * Each step is a transaction, so a failure leaves the file unchanged.
+ * Runs each step in a transaction, so that a failure leaves the file unchanged.
  * @throws StorageError `newer` for a later version
  */
 export function migrate(sql: Sql, migrations: readonly string[] = MIGRATIONS): void {

@@ -1,5 +1,4 @@
-// A connection to SQLite with prepared statements cached by their text, transactions, and typed
-// columns.
+// A SQLite connection with cached prepared statements, transactions, and typed columns.
 
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
@@ -35,7 +34,7 @@ export class Sql {
     return this.#prepared(sql).all(...values);
   }
 
-  /** Rows as arrays: creating many objects costs more than reading. */
+  /** Returns rows as arrays: creating many objects costs more than reading. */
   lists(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -46,7 +45,7 @@ export class Sql {
     }
   }
 
-  /** Rows as arrays, read on demand. The statement must not be used otherwise until the end. */
+  /** Yields rows on demand. The statement must not be used otherwise until the end. */
   *rows(sql: string, ...values: SQLInputValue[]): Generator<SQLOutputValue[]> {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -63,7 +62,6 @@ export class Sql {
     return this.run(`${how} INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
   }
 
-  /** Inserts a row with a `key`, or changes the columns that it has. */
   upsert(table: string, row: Row): void {
     const names = Object.keys(row);
     const changes = names.filter((name) => name !== 'key').map((name) => `${name} = excluded.${name}`);
@@ -79,8 +77,8 @@ export class Sql {
   }
 
   /**
-   * Locks for writing from the start, so it never fails halfway on a lock.
-   * @param isDurable survives a power failure when this returns: some milliseconds more
+   * Locks for writing from the start, so that it never fails halfway on a lock.
+   * @param isDurable survives a power failure, at the cost of some ms
    */
   transaction<T>(body: () => T, isDurable = false): T {
     if (this.#inTransaction) return body();
@@ -89,10 +87,7 @@ export class Sql {
     return result;
   }
 
-  /**
-   * Syncs the log without the lock that `synchronous = FULL` holds: other windows would wait for
-   * the disk.
-   */
+  /** Syncs the log without the lock of `synchronous = FULL`, so that other windows do not wait. */
   #syncLog(): void {
     let log: number;
     try {
@@ -126,7 +121,7 @@ export class Sql {
     }
   }
 
-  /** Closes the connection; the last one merges the write-ahead log into the file. */
+  /** The last connection to close merges the write-ahead log into the file. */
   close(): void {
     this.#statements.clear();
     this.#database.close();

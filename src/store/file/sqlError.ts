@@ -36,7 +36,6 @@ const BY_ERRNO: Readonly<Record<string, StorageProblem>> = {
 };
 const CORRUPT_INDEX = 267;
 
-/** Returns the storage problem of a thrown value; undefined if it is not a storage error. */
 export function problemOf(error: unknown): StorageProblem | undefined {
   if (error instanceof StorageError) return error.problem;
   if (typeof error !== 'object' || error === null) return undefined;

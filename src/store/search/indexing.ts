@@ -1,5 +1,5 @@
-// Brings the search index up to date in small steps: some events of some sessions at a time, the
-// sessions with the newest events first.
+// Updates the search index in small steps: some events of some sessions at a time, the sessions
+// with the newest events first.
 import { roughSize } from '../../base/text';
 import type { EventOf, SessionEvent } from '../../session/events/event';
 import { decode } from '../events/rowCodec';
@@ -108,9 +108,7 @@ const MAX_LINE = 2000;
 const MAX_LINES = 50;
 const INPUTS = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url'] as const;
 
-/**
- * Progress is separate from that of messages, so that sessions of earlier versions are indexed too.
- */
+/** Progress is separate from that of messages, so that sessions of earlier versions are indexed. */
 const TOOL_CALLS: IndexedKind = {
   progress: 'tools_seq',
   types: `'tool_call'`,
@@ -144,7 +142,7 @@ function words(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, MAX_LINES).join(' ') : value;
 }
 
-/** What one step reads at most. It reads at least one row, however large, to make progress. */
+/** Limits of one step, which reads at least one row to make progress. */
 export interface IndexLimits {
   readonly rows: number;
   readonly chars: number;
@@ -156,10 +154,7 @@ export const INDEX_STEP: IndexLimits = { rows: 500, chars: 64 * 1024 };
 const MAX_PASSED = 5000;
 const KINDS: readonly IndexedKind[] = [MESSAGES, TOOL_CALLS];
 
-/**
- * Indexes all but the last row, which can still grow.
- * @returns whether there is more
- */
+/** Indexes all but the last row, which can still grow. @returns whether there are more */
 export function indexNew(sql: Sql, limits: IndexLimits): boolean {
   const left = { ...limits };
   for (const kind of KINDS) {
@@ -171,15 +166,12 @@ export function indexNew(sql: Sql, limits: IndexLimits): boolean {
   return false;
 }
 
-/**
- * Indexes a session that no window writes to.
- * @returns whether there is more
- */
+/** Indexes a session that no window writes to. @returns whether there are more */
 export function indexRest(sql: Sql, key: string, limits: IndexLimits): boolean {
   return indexSome(sql, MESSAGES, key, true, { ...limits });
 }
 
-/** Sessions with something to index, newest first. A message that can still grow waits. */
+/** Sessions to index, newest first. A message that can still grow waits. */
 function waiting({ progress }: IndexedKind): string {
   return `SELECT key FROM sessions WHERE ${progress} < last_seq AND NOT ('${progress}' = 'indexed_seq'
       AND indexed_seq = last_seq - 1
@@ -220,9 +212,7 @@ interface Range {
   readonly last: number | undefined;
 }
 
-/**
- * Takes a step's reading from the limits, by decoded size: a row deflates up to a hundredfold.
- */
+/** Subtracts a step from the limits by decoded size: a row deflates up to a hundredfold. */
 function readSome(
   sql: Sql,
   types: string,

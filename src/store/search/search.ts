@@ -1,5 +1,5 @@
-// Full-text search over messages and tool calls, in steps of a few milliseconds: who runs it
-// decides what else happens in between, and whether it continues.
+// Full-text search over messages and tool calls, in steps of a few milliseconds, so that the caller
+// can run other work in between or stop.
 
 import { TOKENIZER } from '../file/schema';
 import { numberOf, type Sql, textOf } from '../file/sql';
@@ -12,16 +12,14 @@ const MIN_PREFIX = 3;
 const MAX_TYPED_WORDS = 16;
 const MAX_WORD_CHARS = 100;
 const MAX_TYPED = 4000;
-/**
- * Letters, digits, private characters and the marks above letters; everything else divides words.
- */
+/** Letters, digits, private characters and combining marks; everything else separates words. */
 const TOKEN = /[\p{L}\p{N}\p{Co}](?:[\p{L}\p{N}\p{Co}]|[\u0300-\u036f])*/gu;
 const ASCII = /^[\0-\x7f]*$/;
 
 export interface SearchWord {
   readonly text: string;
   readonly tokens: readonly string[];
-  /** The last token may be the beginning of a longer one. */
+  /** The last token may be a prefix. */
   readonly isOpen: boolean;
 }
 
@@ -31,7 +29,7 @@ export interface Token {
   readonly to: number;
 }
 
-/** "…" is a phrase, and so is a word with signs in it. No sign has a special meaning. */
+/** "…" is a phrase, and so is a word with punctuation. No character has a special meaning. */
 export function searchWords(typed: string): readonly SearchWord[] {
   const words = [...typed.slice(0, MAX_TYPED).matchAll(/"([^"]*)"|([^\s"]+)/g)]
     .map(([, phrase, word]) => ({
@@ -56,8 +54,8 @@ export function tokensOf(text: string): readonly Token[] {
 
 function folded(token: string): string {
   if (ASCII.test(token)) return token.toLowerCase();
-  // Letter by letter: a sigma becomes another letter at the end of a word. Composed again for
-  // scripts whose letters have parts.
+  // Per letter: a sigma becomes another letter at the end of a word. Composed again for scripts
+  // whose letters have parts.
   const lower = Array.from(token.normalize('NFD'), (letter) => letter.toLowerCase()).join('');
   return lower
     .replace(/[\u0300-\u036f]+/g, '')
@@ -66,27 +64,25 @@ function folded(token: string): string {
 }
 
 const SNIPPET_WORDS = 24;
-/**
- * Of BM25, as in the search index: how soon more of the same counts less, and how much length does.
- */
+/** BM25 parameters, as in the index: saturation of term frequency, and weight of length. */
 const K = 1.2;
 const B = 0.75;
 const USUAL_WORDS = 60;
 
-/** A part of a snippet. Agent text: never markup. */
+/** Agent text: never markup. */
 export interface SnippetPart {
   readonly text: string;
   readonly hit: boolean;
 }
 
-/** Where a word was found: tokens of the text, the last one included. */
+/** Token positions of a match, the last one included. */
 interface Match {
   readonly word: number;
   readonly first: number;
   readonly last: number;
 }
 
-/** Returns how well a text fits; the greater, the better. It has all of the words. */
+/** Returns the relevance of a text that has all words; greater is better. */
 export function scoreOf(text: string, words: readonly SearchWord[]): number {
   const tokens = tokensOf(text);
   const counts = new Array<number>(words.length).fill(0);
@@ -95,7 +91,7 @@ export function scoreOf(text: string, words: readonly SearchWord[]): number {
   return counts.reduce((sum, count) => sum + (count * (K + 1)) / (count + length), 0);
 }
 
-/** Returns the part of a text with the most of the words, in which they are marked. */
+/** Returns the part of a text with the most words, marked. */
 export function snippetOf(text: string, words: readonly SearchWord[]): readonly SnippetPart[] {
   const tokens = tokensOf(text);
   const matches = matchesOf(tokens, words);
@@ -143,7 +139,7 @@ function matchesOf(tokens: readonly Token[], words: readonly SearchWord[]): read
   return matches;
 }
 
-/** The token that the snippet begins with: most different words, in the middle of it. */
+/** Returns the start of the snippet: the window with most different words, centred. */
 function startOf(matches: readonly Match[], count: number): number {
   let best = { words: 0, first: 0, last: 0 };
   for (const [index, { first }] of matches.entries()) {
@@ -166,7 +162,7 @@ export type Run = <T>(query: (sql: Sql) => T) => T;
 const RANGE = 100_000;
 const WORDS_AT_ONCE = 64;
 const MAX_WORDS = 20_000;
-/** Every word of the index, and what was typed, split alike; for this connection only. */
+/** All words of the index, and the query split the same way; for this connection only. */
 const INDEX_WORDS = `
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_words USING fts5vocab('main', 'texts_fts', 'instance');
   CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5 (text, tokenize = '${TOKENIZER}');
@@ -205,9 +201,7 @@ export function* findTexts(
   }
 }
 
-/**
- * Returns queries of FTS5 that together find everything. Each word is quoted: signs mean nothing.
- */
+/** Returns FTS5 queries that together find everything. Words are quoted, to have no operators. */
 function* queriesFor(run: Run, words: readonly SearchWord[]): Generator<undefined, readonly string[]> {
   const last = words.at(-1);
   const typed = last?.isOpen ? run((sql) => divided(sql, last.text)) : [];
@@ -233,7 +227,6 @@ function divided(sql: Sql, text: string): readonly string[] {
   return sql.lists('SELECT term FROM temp.typed_words ORDER BY offset').map(([term]) => textOf(term) ?? '');
 }
 
-/** Returns the words of the index that begin with some letters. */
 function* termsLike(run: Run, beginning: string): Generator<undefined, readonly string[]> {
   const terms: string[] = [];
   for (let from = beginning; terms.length < MAX_WORDS; ) {
@@ -241,7 +234,7 @@ function* termsLike(run: Run, beginning: string): Generator<undefined, readonly 
     const term = textOf(row?.term);
     if (!term?.startsWith(beginning)) break;
     terms.push(term);
-    // No letter is smaller.
+    // The smallest character.
     from = `${term}\u0001`;
     yield undefined;
   }
@@ -252,10 +245,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll('"', '')}"`;
 }
 
-/**
- * Hits that are ranked by relevance; beyond it, newest first: ranking half a million takes too
- * long.
- */
+/** Hits to rank by relevance; beyond it, newest first: ranking half a million takes too long. */
 const MAX_RANKED = 1000;
 const MAX_LOOKED_AT = 2000;
 const MAX_RESULTS = 200;
@@ -268,7 +258,7 @@ export interface SearchResult {
   readonly snippet: readonly SnippetPart[];
 }
 
-/** A search in steps: yields the matches so far if there are more than before, else undefined. */
+/** Yields the matches so far if there are more than before, else undefined. */
 export type SearchSteps = Generator<readonly SearchResult[] | undefined, readonly SearchResult[]>;
 
 export function lastOf(steps: SearchSteps): readonly SearchResult[] {
@@ -279,8 +269,8 @@ export function lastOf(steps: SearchSteps): readonly SearchResult[] {
 }
 
 /**
- * Best match first, then newest. All words must be in one message; the last can be a prefix. At
- * most 200.
+ * Best match first, then newest, at most 200. All words must be in one message; the last can be a
+ * prefix.
  */
 export function* search(run: Run, text: string, limit: number): SearchSteps {
   const words = searchWords(text);
@@ -337,11 +327,11 @@ class Results {
     return this.#count <= MAX_RANKED;
   }
 
-  /** Takes a text that was found: the newest first. */
+  /** Adds a found text, newest first. */
   take(id: number): void {
     const row = this.#run((sql) => sql.get('SELECT key, seq, role, text FROM texts WHERE id = ?', id));
     const key = textOf(row?.key);
-    // Deleted in the meantime.
+    // Deleted since.
     if (!row || key === undefined) return;
     this.#count += 1;
     const known = this.#found.get(key);

@@ -1,9 +1,9 @@
-// Leases: which window owns a live session. There is one owner; other windows only read and can
-// take over when the owner has ended.
+// Leases: which window owns a live session. Other windows only read, and can take over when the
+// owner has ended.
 import type { Machine } from '../file/machine';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 
-/** Silence after which an owner on another machine counts as gone, in milliseconds. */
+/** Silence after which an owner on another machine is considered dead, in ms. */
 const STALE_MS = 60_000;
 /** Two heartbeats, for an owner before the last boot or on another machine of that name. */
 const STALE_OTHER_BOOT_MS = 30_000;
@@ -21,7 +21,7 @@ export type Claim =
   | { readonly kind: 'heldBy'; readonly windowId: string; readonly pid: number; readonly since: number };
 
 export interface LeaseContext {
-  /** ms since 1970. */
+  /** In ms since 1970. */
   readonly now: number;
   readonly machine: Machine;
   /** Returns whether a window of this process owns the session. */
@@ -29,8 +29,7 @@ export interface LeaseContext {
 }
 
 /**
- * Returns how often leases are renewed, in ms; undefined if other windows can see that the process
- * runs.
+ * Returns the renewal interval in ms; undefined if other windows can see that the process runs.
  * @param isShared other machines may use the file
  */
 export function renewalMs(machine: Machine, isShared: boolean): number | undefined {
@@ -64,7 +63,7 @@ export function ownerOf(sql: Sql, key: string, context: LeaseContext): Extract<C
   return row && !isStale(row, context) ? heldBy(row) : undefined;
 }
 
-/** Renews a lease. Returns false if the window no longer owns the session. */
+/** Returns false if the window no longer owns the session. */
 export function renewLease(sql: Sql, key: string, windowId: string, { now, machine }: LeaseContext): boolean {
   const change = 'UPDATE leases SET heartbeat = ?, ticks = ? WHERE key = ? AND window = ?';
   return sql.run(change, now, machine.ticks(), key, windowId) > 0;

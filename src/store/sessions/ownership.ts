@@ -1,14 +1,14 @@
-// The sessions that this process owns: leases are renewed by a heartbeat, and ownership ends when
-// another window has taken over.
+// The sessions that this process owns. A heartbeat renews leases; ownership ends when another
+// window takes over.
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import { type Sql, textOf } from '../file/sql';
 
 export interface OwnershipOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Interval of renewals in ms; undefined: none are needed. */
+  /** In ms; undefined if no renewals are needed. */
   readonly renewalMs: () => number | undefined;
-  /** False: another window has it; undefined: unknown. */
+  /** False if another window has it; undefined if unknown. */
   readonly renew: (key: string, windowId: string) => boolean | undefined;
 }
 

@@ -1,20 +1,20 @@
-// The questions that are open in the windows of this user, and the answers that one window gives to
-// a question of another. A question belongs to the window that has the lease of its session: those
-// of a closed window are not listed. An answer is written once, to the question as it was
-// read, and taken once, by the window that asked.
+// The open questions of this user's windows, and answers that one window gives to a question of
+// another. Questions belong to the window with the lease of their session: those of a closed window
+// are not listed. An answer is written once, to the question as it was read, and taken once, by the
+// asking window.
 import { numberOf, type Sql, textOf } from '../file/sql';
 import type { SharedPort } from './journalPort';
 import { hasSession } from './sessionRows';
 
 export const MAX_QUESTION_CHARS = 32 * 1024;
-/** Maximum characters of an answer: a choice and what proves where it comes from. */
+/** Maximum characters of an answer: a choice and the proof of its origin. */
 const MAX_ANSWER_CHARS = 1024;
 const MAX_OF_SESSION = 100;
 const MAX_LISTED = 500;
 
 export interface OpenQuestion {
   readonly id: string;
-  /** ms since 1970. */
+  /** In ms since 1970. */
   readonly at: number;
   readonly json: string;
 }
@@ -39,7 +39,6 @@ export class QuestionStore {
   readonly #port: SharedPort;
   readonly #ownerOf: (key: string) => string | undefined;
 
-  /** @param ownerOf the window that has a session */
   constructor(port: SharedPort, ownerOf: (key: string) => string | undefined) {
     this.#port = port;
     this.#ownerOf = ownerOf;
@@ -49,7 +48,7 @@ export class QuestionStore {
     this.#port.write([key], (sql) => saveQuestions(sql, key, windowId, open));
   }
 
-  /** Returns the open questions of all windows that are open, oldest first. */
+  /** Returns the open questions of all live windows, oldest first. */
   list(): readonly ListedQuestion[] {
     return this.#port.readBoth(
       (sql) => listQuestions(sql, this.#ownerOf),
@@ -63,7 +62,7 @@ export class QuestionStore {
 
   /** Returns the answers to the questions of a window and removes both: each is returned once. */
   take(windowId: string): readonly GivenAnswer[] {
-    // Mostly there is none, and a write would wait for another window's.
+    // Usually there is none, and a write would wait for another window's.
     const sentence = 'SELECT key FROM questions WHERE window = ? AND answer IS NOT NULL';
     const answered = this.#port.readBoth(
       (sql) => sql.all(sentence, windowId).flatMap(({ key }) => textOf(key) ?? []),
@@ -91,7 +90,6 @@ function saveQuestions(sql: Sql, key: string, windowId: string, open: readonly O
   for (const { id, at, json } of wanted.values()) sql.insert('questions', { key, id, window: windowId, at, json });
 }
 
-/** Oldest first. */
 function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): readonly ListedQuestion[] {
   const rows = sql.all(`SELECT * FROM questions ORDER BY at, key, id LIMIT ${MAX_LISTED}`);
   const owners = new Map<string, string | undefined>();
@@ -100,7 +98,7 @@ function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): 
     const windowId = textOf(row.window) ?? '';
     if (!owners.has(key)) owners.set(key, ownerOf(key));
     const json = textOf(row.json) ?? '';
-    // Another program can have written the row.
+    // Another program may have written the row.
     if (owners.get(key) !== windowId || json.length > MAX_QUESTION_CHARS) return [];
     return [
       { key, id: textOf(row.id) ?? '', windowId, json, at: numberOf(row.at) ?? 0, isAnswered: row.answer !== null },
@@ -116,7 +114,6 @@ function giveAnswer(sql: Sql, { key, id, windowId, json }: QuestionRef, answer: 
   return sql.run(sentence, answer, key, id, windowId, json) === 1;
 }
 
-/** Returns the answers to the questions of a window and removes both: each is returned once. */
 function takeAnswers(sql: Sql, windowId: string): readonly GivenAnswer[] {
   const rows = sql.all('SELECT * FROM questions WHERE window = ? AND answer IS NOT NULL', windowId);
   return rows.flatMap((row) => {

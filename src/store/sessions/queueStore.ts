@@ -1,5 +1,5 @@
-// The stored queue of messages. An item goes queued → sending → accepted or failed, or is removed.
-// Each step is on disk when its call returns, so that after a crash no message is lost or sent
+// The stored message queue. An item goes queued → sending → accepted or failed, or is removed. Each
+// step is on disk when its call returns, so that a crash neither loses a message nor sends it
 // twice: an item in `sending` may have been sent, which only the agent or the user can tell.
 
 import * as z from 'zod/mini';
@@ -13,7 +13,7 @@ import type { StoredQueueItem } from './records';
 const MAX_ITEMS = 1000;
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;
 
-/** Allowed next states. An `accepted` item comes back if the agent refuses it or exits first. */
+/** Allowed next states. An `accepted` item returns if the agent refuses it or exits first. */
 const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
   queued: ['sending', 'failed'],
   sending: ['accepted', 'failed', 'queued'],
@@ -128,7 +128,7 @@ export class QueueStore {
 }
 
 /**
- * Without reading its text and images.
+ * Does not read text and images.
  * @throws ParleyError `queue-no-item`
  */
 function stateOf(sql: Sql, key: string, id: string): QueueItemState {

@@ -6,20 +6,20 @@ import { type LeaseContext, ownerOf } from './leases';
 import { deleteSession } from './sessionRows';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Time for which a session must have been too old: a wrong clock deletes nothing. */
+/** Time for which a session must have been too old, so that a wrong clock deletes nothing. */
 const GRACE_MS = 3 * DAY_MS;
-/** At most this fraction of all sessions is deleted immediately, but always up to this number. */
+/** At most this fraction of all sessions is deleted per run, but always up to this number. */
 const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
-/** One session may take this fraction, so that it doesn't push out others. */
+/** Maximum fraction for one session, so that it doesn't push out others. */
 const SESSION_SHARE = 8;
 const LARGE_ROW_BYTES = 4096;
 const SHRUNK_AT_ONCE = 200;
-/** Pages freed in one step, so that no step locks the file for long. */
+/** Pages freed per step, so that no step locks the file for long. */
 const VACUUM_PAGES = 2000;
 
 export interface PruneOptions {
-  /** Sessions without an event for longer are deleted, three days after this was first detected. */
+  /** Sessions without events for longer are deleted, three days after this was first detected. */
   readonly maxAgeDays?: number;
   readonly maxBytes?: number;
 }
@@ -62,7 +62,7 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   return { keys, bytesBefore, bytesAfter: sql ? usedBytes(sql) : 0 };
 }
 
-/** Removes outputs of the oldest calls and terminals of oversized sessions; messages stay. */
+/** Removes the oldest outputs of calls and terminals from oversized sessions; messages stay. */
 async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSignal): Promise<void> {
   const large = host.file()?.all('SELECT key, bytes FROM sessions WHERE bytes > ?', maxBytes) ?? [];
   for (const row of large) {
@@ -132,7 +132,6 @@ function withoutOutput(event: SessionEvent): SessionEvent {
   }
 }
 
-/** @throws the reason of the signal */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
@@ -181,10 +180,7 @@ function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext):
   return chosen;
 }
 
-/**
- * Unless it was opened in the meantime.
- * @returns whether it was deleted
- */
+/** Does nothing if it was opened since. @returns whether it was deleted */
 function forget(sql: Sql, key: string, context: LeaseContext): boolean {
   return sql.transaction(() => {
     if (ownerOf(sql, key, context)) return false;

@@ -1,5 +1,5 @@
-// Marks of sessions for their list: pinned, archived, unread, how many files changed,
-// which were asked together, and which are deleted but can be brought back.
+// Marks of sessions for their list: pinned, archived, unread, number of changed files, asked
+// together, and deleted but still restorable.
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 import type { SharedPort } from './journalPort';
 import type { SessionRecord } from './records';
@@ -18,7 +18,7 @@ export interface SessionMarks {
 
 export interface MarkPatch extends Partial<Omit<SessionMarks, 'together'>> {
   readonly together?: string;
-  /** When it was deleted, in ms since 1970; null: it is brought back. */
+  /** When it was deleted, in ms since 1970; null restores it. */
   readonly deleted?: number | null;
 }
 
@@ -49,13 +49,12 @@ export class SessionMarkStore {
   readonly #port: SharedPort;
   readonly #ownerOf: (key: string) => string | undefined;
 
-  /** @param ownerOf the window that has a session */
   constructor(port: SharedPort, ownerOf: (key: string) => string | undefined) {
     this.#port = port;
     this.#ownerOf = ownerOf;
   }
 
-  /** Changes what is noted about a session, in whichever window it is; absent fields stay. */
+  /** Changes marks of a session in whichever window it is; absent fields stay. */
   mark(key: string, patch: MarkPatch): void {
     this.#port.write([key], (sql) => {
       if (hasSession(sql, key)) mark(sql, key, patch);
@@ -66,7 +65,7 @@ export class SessionMarkStore {
     return this.#port.read(key, (sql) => marksOf(sql, key));
   }
 
-  /** Returns whether a session was deleted; until it is, it can be brought back. */
+  /** Returns whether a session is marked as deleted; it can still be restored. */
   isDeleted(key: string): boolean {
     const sentence = 'SELECT 1 FROM session_marks WHERE key = ? AND deleted IS NOT NULL';
     return this.#port.read(key, (sql) => sql.get(sentence, key) !== undefined);
@@ -83,7 +82,6 @@ export class SessionMarkStore {
     return [...found].sort(newestFirst).slice(0, limit);
   }
 
-  /** Returns the sessions that live windows have, other than this one. */
   elsewhere(windowId: string): readonly MarkedSession[] {
     const found = this.#port.readBoth((sql) => listLeased(sql, windowId), keyOf);
     return found.filter(({ key }) => this.#ownerOf(key) !== undefined);
@@ -97,7 +95,6 @@ export class SessionMarkStore {
     return [...new Set(found)];
   }
 
-  /** Returns the sessions that were deleted before a time, in ms since 1970. */
   deletedBefore(time: number): readonly string[] {
     return this.#port.readBoth(
       (sql) => deletedBefore(sql, time),
@@ -178,7 +175,7 @@ function listGroups(sql: Sql, by: 'agent' | 'cwd', filter: MarkedFilter): readon
   return rows.flatMap(({ name }) => textOf(name) ?? []);
 }
 
-/** Returns the sessions that were deleted before a time, in ms since 1970. */
+/** Returns the sessions marked as deleted before a time, in ms since 1970. */
 function deletedBefore(sql: Sql, time: number): readonly string[] {
   const rows = sql.all('SELECT key FROM session_marks WHERE deleted < ?', time);
   return rows.flatMap(({ key }) => textOf(key) ?? []);

@@ -1,6 +1,6 @@
-// Small values of sessions that are replaced often: a draft being typed, the scroll position, how
-// far the lines of a kept agent were read. The stream file has every version; their tables get the
-// latest one with the next bulk write.
+// Small, frequently replaced values of sessions: a draft being typed, the scroll position, how far
+// the lines of a background agent were read. The stream file has every version; their tables get
+// the latest with the next bulk write.
 import type { Sql } from '../file/sql';
 
 /** Tables with one JSON value per session. */

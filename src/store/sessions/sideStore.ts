@@ -1,5 +1,4 @@
-// Drafts with their attachments, and scroll positions: small data of a session that survives a
-// reload.
+// Drafts with their attachments, and scroll positions, which survive a reload.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -30,16 +29,14 @@ export class SideStore {
     this.#port = port;
   }
 
-  /**
-   * Returns how far the lines of the session's agent were read, as it was given with its events.
-   */
+  /** Returns how far the lines of the session's agent were read. */
   progress(key: string): string | undefined {
     const find = 'SELECT json FROM progress WHERE key = ?';
     return this.#port.noted(key, 'progress') ?? textOf(this.#port.read(key, (sql) => sql.get(find, key)?.json));
   }
 
   /**
-   * Of an empty draft only the revision. Attachments never change.
+   * Stores only the revision of an empty draft. Attachments never change.
    * @throws ParleyError `message-too-large`, those of {@link JournalPort.write}
    */
   saveDraft(key: string, { text, revision, attachments }: Draft): void {
