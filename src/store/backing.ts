@@ -12,9 +12,7 @@ import type { Sql } from './file/sql';
 import { isIndexDamage, messageFor, problemOf, StorageError, type StorageProblem } from './file/sqlError';
 import { MemoryJournal } from './memoryJournal';
 
-/** How long the last attempt waits for another writing window, in ms. */
 const LAST_WAIT_MS = 1_000;
-/** Delays between attempts to use the file again, in ms; the last one repeats. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
 export type JournalState =
@@ -118,7 +116,6 @@ export class Backing implements Disposable {
     return this.#inside !== undefined;
   }
 
-  /** Returns whether another window is writing to the file, without waiting. */
   get isBusy(): boolean {
     const sql = this.file;
     if (!sql) return false;
@@ -144,7 +141,6 @@ export class Backing implements Disposable {
     return this.#readFile(query);
   }
 
-  /** Reads each place with part of a session, in order. `to`: the last event to read there. */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[] {
     const memory = this.#memory;
     if (!memory?.holds(key)) return [this.read(key, (sql) => query(sql, Number.MAX_SAFE_INTEGER))];
@@ -153,7 +149,6 @@ export class Backing implements Disposable {
     return base === 0 ? [inMemory] : [this.#readFile((sql) => query(sql, base)), inMemory];
   }
 
-  /** Reads all sessions: changed ones from memory, the others from the file. */
   readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[] {
     this.#requireOpen();
     if (!this.#memory) return this.#readFile(query);

@@ -13,7 +13,6 @@ export interface ChangeSignalOptions {
   /** Returns whether another machine may write to the file, which the system does not report. */
   readonly isShared: () => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Called when another window may have written. */
   readonly onChange: () => void;
 }
 
@@ -28,7 +27,6 @@ export class ChangeSignal implements Disposable {
     this.watch();
   }
 
-  /** Watches the file that is now at the path. */
   watch(): void {
     const { path, isShared } = this.#options;
     this.#watcher?.close();

@@ -50,7 +50,6 @@ import { SideStore } from './sessions/sideStore';
 import { readStream, type StreamedSession, StreamLog } from './streamLog';
 import { later, type ReadProgress, WriteBuffer } from './writeBuffer';
 
-/** Idle time in ms before text is indexed; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;
 /** Limits for indexing before a search; usually enough for everything new. */
 const INDEX_IN_SEARCH: IndexLimits = { rows: 100, chars: 64 * 1024 };
@@ -336,7 +335,6 @@ export class Journal implements Disposable {
     return [...found].sort(newestFirst);
   }
 
-  /** Renews all leases. @returns keys of sessions that were taken over */
   heartbeat(): readonly string[] {
     return this.#ownership.renewAll();
   }

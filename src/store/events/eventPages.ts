@@ -21,7 +21,6 @@ export interface EventSource {
 }
 
 const MAX_TAIL_ROWS = 5000;
-/** Approximate bytes of text that suffice for the end of a session. */
 const MAX_TAIL_BYTES = 1024 * 1024;
 
 const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
@@ -55,7 +54,6 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
   return toPage(rows, after);
 }
 
-/** Returns the approximate decoded size of a session's events, in bytes. */
 export function readSize(source: EventSource, key: string): number {
   const find = `SELECT sum(${READ_SIZE}) AS size FROM events WHERE key = ?`;
   return source.readAll(key, (sql) => numberOf(sql.get(find, key)?.size) ?? 0).reduce((sum, size) => sum + size, 0);

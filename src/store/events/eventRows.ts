@@ -14,7 +14,6 @@ export class WrittenRows {
   written: number | undefined;
   #sql: Sql | undefined;
   #saved = 0;
-  /** The transcript was cleared, and its earlier events are still on disk. */
   hasCleared = false;
   readonly superseded: Superseded<number>;
 
@@ -38,7 +37,6 @@ export class WrittenRows {
   }
 }
 
-/** Replaces an event that is no longer needed. */
 const NOTHING: SessionEvent = { type: 'info' };
 
 /**
@@ -132,7 +130,6 @@ export interface EventRow {
   readonly json: unknown;
 }
 
-/** Approximate decoded bytes of a row. */
 export const READ_SIZE = "octet_length(json) * iif(typeof(json) = 'blob', 8, 1)";
 const OF_TYPES = 'AND type IN (SELECT value FROM json_each(?))';
 
@@ -223,7 +220,6 @@ const WIPED = [
   ],
 ];
 
-/** Rows deleted per step, so that the extension host is not blocked. */
 const DROPPED_AT_ONCE = 300;
 
 /** Deletes some events before the last `cleared`. Returns whether there are more. */

@@ -21,7 +21,6 @@ interface Remembered<Place> {
   event: SessionEvent;
 }
 
-/** The rows of one session that later ones can supersede. */
 export class Superseded<Place> {
   /**
    * By subject. Only until a turn begins or ends, as the same id can then be about something new.
@@ -155,7 +154,6 @@ export class Superseded<Place> {
   }
 }
 
-/** Returns the rows of an id; drops the oldest id if there are too many. */
 function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): Remembered<Place>[] {
   const known = all.get(id);
   if (known) return known;

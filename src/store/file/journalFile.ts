@@ -31,7 +31,6 @@ const MAX_FULL_CHECK = 64 * 1024 * 1024;
 export interface OpenedFile {
   readonly sql: Sql;
   readonly identity: string;
-  /** Other machines may use it. */
   readonly isShared: boolean;
   readonly notice?: string;
 }
@@ -133,7 +132,6 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   }
 }
 
-/** Returns whether other windows may still be creating the file. */
 function isNew(path: string): boolean {
   const { size, birthtimeMs } = statSync(path);
   return size === 0 || Date.now() - birthtimeMs < NEW_FOR_MS;

@@ -148,7 +148,6 @@ export interface IndexLimits {
   readonly chars: number;
 }
 
-/** Limits of a background step, which takes a few milliseconds. */
 export const INDEX_STEP: IndexLimits = { rows: 500, chars: 64 * 1024 };
 
 const MAX_PASSED = 5000;

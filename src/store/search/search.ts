@@ -69,7 +69,6 @@ const K = 1.2;
 const B = 0.75;
 const USUAL_WORDS = 60;
 
-/** Agent text: never markup. */
 export interface SnippetPart {
   readonly text: string;
   readonly hit: boolean;
@@ -253,7 +252,6 @@ const MAX_RESULTS = 200;
 export interface SearchResult {
   readonly session: SessionRecord;
   readonly hits: number;
-  /** The best match; absent if only the title matches. */
   readonly message?: { readonly seq: number; readonly role: 'user' | 'agent' | 'tool' };
   readonly snippet: readonly SnippetPart[];
 }
@@ -327,7 +325,6 @@ class Results {
     return this.#count <= MAX_RANKED;
   }
 
-  /** Adds a found text, newest first. */
   take(id: number): void {
     const row = this.#run((sql) => sql.get('SELECT key, seq, role, text FROM texts WHERE id = ?', id));
     const key = textOf(row?.key);

@@ -21,10 +21,8 @@ export type Claim =
   | { readonly kind: 'heldBy'; readonly windowId: string; readonly pid: number; readonly since: number };
 
 export interface LeaseContext {
-  /** In ms since 1970. */
   readonly now: number;
   readonly machine: Machine;
-  /** Returns whether a window of this process owns the session. */
   readonly owns: (key: string, windowId: string) => boolean;
 }
 

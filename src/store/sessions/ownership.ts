@@ -24,10 +24,8 @@ export class Ownership implements Disposable {
     this.#options = options;
   }
 
-  /** Fires when another window has taken over a session. */
   readonly onDidLose: Event<string> = this.#lost.event;
 
-  /** Session keys with the ids of our windows that own them. */
   get all(): readonly (readonly [key: string, windowId: string])[] {
     return [...this.#claims];
   }

@@ -14,7 +14,6 @@ const MAX_LISTED = 500;
 
 export interface OpenQuestion {
   readonly id: string;
-  /** In ms since 1970. */
   readonly at: number;
   readonly json: string;
 }
@@ -48,7 +47,6 @@ export class QuestionStore {
     this.#port.write([key], (sql) => saveQuestions(sql, key, windowId, open));
   }
 
-  /** Returns the open questions of all live windows, oldest first. */
   list(): readonly ListedQuestion[] {
     return this.#port.readBoth(
       (sql) => listQuestions(sql, this.#ownerOf),
@@ -72,7 +70,6 @@ export class QuestionStore {
   }
 }
 
-/** Replaces the open questions; known ones keep their answer. */
 function saveQuestions(sql: Sql, key: string, windowId: string, open: readonly OpenQuestion[]): void {
   if (!hasSession(sql, key)) return;
   const wanted = new Map(

@@ -4,7 +4,6 @@ import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 export type JournalProtocol = 1 | 2 | 'communication';
 
 export interface NewSession {
-  /** Unique among all sessions of all windows. */
   readonly key: string;
   readonly agentId: string;
   readonly agentSessionId?: string;
@@ -32,7 +31,6 @@ export interface SessionRecord extends NewSession {
   readonly queuePaused?: string;
   /** Sequence number of the newest event; 0 if there is none. */
   readonly lastSeq: number;
-  /** Bytes of its events, approximately its size on disk. */
   readonly bytes: number;
 }
 

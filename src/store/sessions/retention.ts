@@ -15,7 +15,6 @@ const ALWAYS_ALLOWED = 10;
 const SESSION_SHARE = 8;
 const LARGE_ROW_BYTES = 4096;
 const SHRUNK_AT_ONCE = 200;
-/** Pages freed per step, so that no step locks the file for long. */
 const VACUUM_PAGES = 2000;
 
 export interface PruneOptions {

@@ -65,7 +65,6 @@ export class SessionMarkStore {
     return this.#port.read(key, (sql) => marksOf(sql, key));
   }
 
-  /** Returns whether a session is marked as deleted; it can still be restored. */
   isDeleted(key: string): boolean {
     const sentence = 'SELECT 1 FROM session_marks WHERE key = ? AND deleted IS NOT NULL';
     return this.#port.read(key, (sql) => sql.get(sentence, key) !== undefined);
@@ -154,7 +153,6 @@ function listNames(sql: Sql, limit: number, before: MarkedQuery['before']): read
   }));
 }
 
-/** Returns the sessions with a lease of another window. */
 function listLeased(sql: Sql, windowId: string): readonly MarkedSession[] {
   const rows = sql.all(
     `SELECT ${COLUMNS} FROM leases l JOIN sessions s ON s.key = l.key
@@ -175,7 +173,6 @@ function listGroups(sql: Sql, by: 'agent' | 'cwd', filter: MarkedFilter): readon
   return rows.flatMap(({ name }) => textOf(name) ?? []);
 }
 
-/** Returns the sessions marked as deleted before a time, in ms since 1970. */
 function deletedBefore(sql: Sql, time: number): readonly string[] {
   const rows = sql.all('SELECT key FROM session_marks WHERE deleted < ?', time);
   return rows.flatMap(({ key }) => textOf(key) ?? []);

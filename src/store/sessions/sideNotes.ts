@@ -3,7 +3,6 @@
 // the latest with the next bulk write.
 import type { Sql } from '../file/sql';
 
-/** Tables with one JSON value per session. */
 export type SideTable = 'drafts' | 'views' | 'progress';
 
 export function isSideTable(name: unknown): name is SideTable {

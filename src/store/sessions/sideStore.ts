@@ -29,7 +29,6 @@ export class SideStore {
     this.#port = port;
   }
 
-  /** Returns how far the lines of the session's agent were read. */
   progress(key: string): string | undefined {
     const find = 'SELECT json FROM progress WHERE key = ?';
     return this.#port.noted(key, 'progress') ?? textOf(this.#port.read(key, (sql) => sql.get(find, key)?.json));
