@@ -40,14 +40,14 @@ export interface BackingOptions extends FileOptions {
 export class Backing implements Disposable {
   readonly #options: BackingOptions;
   readonly #log: Log;
-  readonly #changed = new Emitter<JournalState>();
+  readonly #didChangeState = new Emitter<JournalState>();
   #file: OpenedFile | undefined;
   #memory: MemoryJournal | undefined;
   state: JournalState = { kind: 'durable' };
-  #retry: Disposable | undefined;
+  #retryTimer: Disposable | undefined;
   #attempts = 0;
   #closed = false;
-  #inside: Sql | undefined;
+  #activeTransaction: Sql | undefined;
 
   constructor(options: BackingOptions) {
     this.#options = options;
@@ -60,7 +60,7 @@ export class Backing implements Disposable {
     }
   }
 
-  readonly onDidChangeState: Event<JournalState> = this.#changed.event;
+  readonly onDidChangeState: Event<JournalState> = this.#didChangeState.event;
 
   get file(): Sql | undefined {
     return this.#memory ? undefined : this.#file?.sql;
@@ -77,8 +77,8 @@ export class Backing implements Disposable {
    */
   write<T>(keys: string | readonly string[], change: (sql: Sql) => T, isDurable = false): T {
     this.#requireOpen();
-    if (this.#inside) return change(this.#inside);
-    if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#follow();
+    if (this.#activeTransaction) return change(this.#activeTransaction);
+    if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#reopenFile();
     for (let attempt = 0; attempt < 2 && !this.#memory && this.#file; attempt++) {
       try {
         const result = this.#change(this.#file.sql, change, isDurable);
@@ -104,16 +104,16 @@ export class Backing implements Disposable {
   }
 
   #change<T>(sql: Sql, change: (sql: Sql) => T, isDurable = false): T {
-    this.#inside = sql;
+    this.#activeTransaction = sql;
     try {
       return sql.transaction(() => change(sql), isDurable);
     } finally {
-      this.#inside = undefined;
+      this.#activeTransaction = undefined;
     }
   }
 
   get isInside(): boolean {
-    return this.#inside !== undefined;
+    return this.#activeTransaction !== undefined;
   }
 
   get isBusy(): boolean {
@@ -136,7 +136,7 @@ export class Backing implements Disposable {
    */
   read<T>(key: string, query: (sql: Sql) => T): T {
     this.#requireOpen();
-    if (this.#inside) return query(this.#inside);
+    if (this.#activeTransaction) return query(this.#activeTransaction);
     if (this.#memory && (this.#memory.holds(key) || !this.#file)) return query(this.#memory.sql);
     return this.#readFile(query);
   }
@@ -188,14 +188,14 @@ export class Backing implements Disposable {
   retry(waitMs = 0): boolean {
     if (!this.#memory) return true;
     if (this.#closed || (this.state.kind === 'memory' && this.state.problem === 'newer')) return false;
-    this.#retry?.dispose();
+    this.#retryTimer?.dispose();
     try {
       this.#file ??= openJournalFile({ ...this.#options, busyMs: waitMs });
       this.#setWait(waitMs);
       this.#memory.mergeInto(this.#file.sql, this.#options.now());
       this.#setWait(this.#options.busyMs);
     } catch (error) {
-      this.#stillWithout(error);
+      this.#failRetry(error);
       return false;
     }
     this.#memory.close();
@@ -214,10 +214,10 @@ export class Backing implements Disposable {
     // Events that are only in memory are lost after this.
     this.retry(LAST_WAIT_MS);
     this.#closed = true;
-    this.#retry?.dispose();
+    this.#retryTimer?.dispose();
     this.#memory?.close();
     this.#closeFile();
-    this.#changed.dispose();
+    this.#didChangeState.dispose();
   }
 
   #requireOpen(): void {
@@ -263,7 +263,7 @@ export class Backing implements Disposable {
     }
     this.#closeFile();
     try {
-      this.#begin(replaceJournalFile(this.#options, identity));
+      this.#useFile(replaceJournalFile(this.#options, identity));
     } catch (cause) {
       this.#degrade(cause);
     }
@@ -278,17 +278,17 @@ export class Backing implements Disposable {
     }
   }
 
-  #follow(): void {
+  #reopenFile(): void {
     this.#log.warn('journal: the file was moved, replaced or deleted');
     this.#closeFile();
     try {
-      this.#begin(openJournalFile(this.#options));
+      this.#useFile(openJournalFile(this.#options));
     } catch (error) {
       this.#degrade(error);
     }
   }
 
-  #begin(file: OpenedFile): void {
+  #useFile(file: OpenedFile): void {
     this.#file = file;
     file.sql.transaction(() => this.#options.refill(file.sql));
     this.#setState({
@@ -311,7 +311,7 @@ export class Backing implements Disposable {
     return memory;
   }
 
-  #stillWithout(error: unknown): void {
+  #failRetry(error: unknown): void {
     const problem = problemOf(error) ?? 'unusable';
     this.#log.warn(`journal: still ${problem}: ${describe(error)}`);
     if (problem === 'corrupt') {
@@ -332,7 +332,7 @@ export class Backing implements Disposable {
   #scheduleRetry(): void {
     if (this.#closed || (this.state.kind === 'memory' && this.state.problem === 'newer')) return;
     const wait = RETRY_MS[Math.min(this.#attempts++, RETRY_MS.length - 1)] ?? 30_000;
-    this.#retry = this.#options.schedule(() => this.retry(), wait);
+    this.#retryTimer = this.#options.schedule(() => this.retry(), wait);
   }
 
   #setWait(ms: number): void {
@@ -354,7 +354,7 @@ export class Backing implements Disposable {
 
   #setState(state: JournalState): void {
     this.state = state;
-    this.#changed.fire(state);
+    this.#didChangeState.fire(state);
   }
 }
 

@@ -4,7 +4,7 @@ import { type FSWatcher, utimesSync, watch } from 'node:fs';
 import type { Disposable } from '../base/disposable';
 
 /** Writes within this time, in ms, are reported together. */
-const TOGETHER_MS = 300;
+const COALESCE_MS = 300;
 /** Poll interval in ms if the system does not report changes of the file. */
 const POLL_MS = 1000;
 
@@ -19,8 +19,8 @@ export interface ChangeSignalOptions {
 export class ChangeSignal implements Disposable {
   readonly #options: ChangeSignalOptions;
   #watcher: FSWatcher | undefined;
-  #looking: Disposable | undefined;
-  #touching: Disposable | undefined;
+  #lookTimer: Disposable | undefined;
+  #touchTimer: Disposable | undefined;
 
   constructor(options: ChangeSignalOptions) {
     this.#options = options;
@@ -33,8 +33,8 @@ export class ChangeSignal implements Disposable {
     this.#watcher = undefined;
     try {
       if (!isShared()) {
-        this.#watcher = watch(path, { persistent: false }, () => this.#lookIn(TOGETHER_MS));
-        this.#watcher.on('error', () => this.#unwatched());
+        this.#watcher = watch(path, { persistent: false }, () => this.#lookIn(COALESCE_MS));
+        this.#watcher.on('error', () => this.#stopWatching());
       }
     } catch {
       // With too many watched files, poll instead.
@@ -43,19 +43,19 @@ export class ChangeSignal implements Disposable {
   }
 
   touch(): void {
-    this.#touching ??= this.#options.schedule(() => this.#touch(), TOGETHER_MS);
+    this.#touchTimer ??= this.#options.schedule(() => this.#touch(), COALESCE_MS);
   }
 
   dispose(): void {
-    if (this.#touching) this.#touch();
-    this.#touching?.dispose();
-    this.#looking?.dispose();
+    if (this.#touchTimer) this.#touch();
+    this.#touchTimer?.dispose();
+    this.#lookTimer?.dispose();
     this.#watcher?.close();
   }
 
   #touch(): void {
-    this.#touching?.dispose();
-    this.#touching = undefined;
+    this.#touchTimer?.dispose();
+    this.#touchTimer = undefined;
     const now = new Date();
     try {
       utimesSync(this.#options.path, now, now);
@@ -64,15 +64,15 @@ export class ChangeSignal implements Disposable {
     }
   }
 
-  #unwatched(): void {
+  #stopWatching(): void {
     this.#watcher?.close();
     this.#watcher = undefined;
     this.#lookIn(POLL_MS);
   }
 
   #lookIn(ms: number): void {
-    this.#looking ??= this.#options.schedule(() => {
-      this.#looking = undefined;
+    this.#lookTimer ??= this.#options.schedule(() => {
+      this.#lookTimer = undefined;
       this.#options.onChange();
       if (!this.#watcher) this.#lookIn(POLL_MS);
     }, ms);

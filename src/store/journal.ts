@@ -81,11 +81,11 @@ export class Journal implements Disposable {
   readonly #schedule: (run: () => void, ms: number) => Disposable;
   readonly #backing: Backing;
   readonly #signal: ChangeSignal;
-  readonly #changedElsewhere = new Emitter<void>();
+  readonly #didChangeElsewhere = new Emitter<void>();
   #revision = 0;
   readonly #stream: StreamLog;
   readonly #buffer: WriteBuffer;
-  readonly #live = new Map<string, SessionRecord>();
+  readonly #records = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
   #indexTimer: Disposable | undefined;
   #closed = false;
@@ -100,14 +100,14 @@ export class Journal implements Disposable {
     this.#log = options.log;
     this.#schedule = options.schedule ?? later;
     const { folder, log, now, busyMs = 100, maxMemoryBytes = 64 * 1024 * 1024 } = options;
-    const refill = (sql: Sql): void => this.#refill(sql);
+    const refill = (sql: Sql): void => this.#restoreRecords(sql);
     const onWritten = (): void => this.#signal.touch();
     this.#backing = new Backing({ ...options, busyMs, maxMemoryBytes, schedule: this.#schedule, refill, onWritten });
     this.#signal = new ChangeSignal({
       path: pathIn(folder),
       isShared: () => this.#backing.isShared,
       schedule: this.#schedule,
-      onChange: () => this.#look(),
+      onChange: () => this.#checkRevision(),
     });
     this.#backing.onDidChangeState(() => this.#signal.watch());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
@@ -128,7 +128,7 @@ export class Journal implements Disposable {
     });
     this.#ownership.onDidLose((key) => {
       this.#buffer.forget(key);
-      this.#live.delete(key);
+      this.#records.delete(key);
     });
     const port: JournalPort = {
       write: (key, change) => this.#write(key, change),
@@ -146,7 +146,7 @@ export class Journal implements Disposable {
   }
 
   /** Fires after another window has written to the file, and soon after it was opened. */
-  readonly onDidChangeElsewhere: Event<void> = this.#changedElsewhere.event;
+  readonly onDidChangeElsewhere: Event<void> = this.#didChangeElsewhere.event;
 
   get state(): JournalState {
     return this.#backing.state;
@@ -174,7 +174,7 @@ export class Journal implements Disposable {
     this.#buffer.flush(session.key);
     this.#backing.write(session.key, (sql) => {
       saveSession(sql, session, this.#options.now());
-      this.#remember(sql, session.key);
+      this.#cacheRecord(sql, session.key);
     });
   }
 
@@ -184,7 +184,7 @@ export class Journal implements Disposable {
     if (patch.title !== undefined) this.#buffer.flush(key);
     this.#write(key, (sql) => {
       patchSession(sql, key, patch, this.#options.now());
-      this.#remember(sql, key);
+      this.#cacheRecord(sql, key);
     });
   }
 
@@ -209,7 +209,7 @@ export class Journal implements Disposable {
     this.#buffer.forget(key);
     this.#backing.delete(key, (sql) => deleteSession(sql, key));
     this.#ownership.end(key);
-    this.#live.delete(key);
+    this.#records.delete(key);
   }
 
   /**
@@ -309,11 +309,11 @@ export class Journal implements Disposable {
     this.#importStreams(key);
     const result = this.#backing.write(key, (sql) => {
       if (!hasSession(sql, key)) throw unknownSession(key);
-      this.#remember(sql, key);
+      this.#cacheRecord(sql, key);
       return claim(sql, key, windowId, this.#context());
     });
     if (result.kind !== 'owned') {
-      this.#live.delete(key);
+      this.#records.delete(key);
       return result;
     }
     this.#ownership.begin(key, windowId);
@@ -343,7 +343,7 @@ export class Journal implements Disposable {
     this.#buffer.flush(key);
     this.#backing.write(key, (sql) => release(sql, key, windowId));
     this.#ownership.end(key);
-    this.#live.delete(key);
+    this.#records.delete(key);
     this.#buffer.release(key);
   }
 
@@ -369,7 +369,7 @@ export class Journal implements Disposable {
     }
     this.#closed = true;
     this.#signal.dispose();
-    this.#changedElsewhere.dispose();
+    this.#didChangeElsewhere.dispose();
     this.#buffer.dispose();
     this.#indexTimer?.dispose();
     this.#backing.dispose();
@@ -413,7 +413,7 @@ export class Journal implements Disposable {
         const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
         let isNeeded = !isGone;
         for (const session of readStream(path)) {
-          const isTaken = (only === undefined ? isGone : only === session.key) && this.#take(session);
+          const isTaken = (only === undefined ? isGone : only === session.key) && this.#importSession(session);
           isNeeded ||= !isTaken;
         }
         if (!isNeeded) rmSync(path, { force: true });
@@ -421,7 +421,7 @@ export class Journal implements Disposable {
     }
   }
 
-  #take({ key, written, rows, notes }: StreamedSession): boolean {
+  #importSession({ key, written, rows, notes }: StreamedSession): boolean {
     if (this.#backing.state.kind === 'memory') return false;
     const buffer = new EventBuffer();
     buffer.add(key, rows);
@@ -439,11 +439,11 @@ export class Journal implements Disposable {
     });
   }
 
-  #look(): void {
+  #checkRevision(): void {
     const revision = this.#quietly(() => this.#backing.file?.pragma('data_version')) ?? 0;
     if (revision === this.#revision) return;
     this.#revision = revision;
-    this.#changedElsewhere.fire();
+    this.#didChangeElsewhere.fire();
   }
 
   /**
@@ -479,13 +479,13 @@ export class Journal implements Disposable {
     return sql !== undefined && indexRest(sql, key, INDEX_STEP);
   }
 
-  #remember(sql: Sql, key: string): void {
+  #cacheRecord(sql: Sql, key: string): void {
     const session = readSession(sql, key);
-    if (session) this.#live.set(key, session);
+    if (session) this.#records.set(key, session);
   }
 
-  #refill(sql: Sql): void {
-    for (const [key, session] of this.#live) {
+  #restoreRecords(sql: Sql): void {
+    for (const [key, session] of this.#records) {
       if (hasSession(sql, key)) continue;
       saveSession(sql, session, session.createdAt);
       const windowId = this.#ownership.of(key);

@@ -19,7 +19,7 @@ export class MemoryJournal {
   readonly sql = new Sql(':memory:');
   readonly #adopted = new Map<string, Adopted>();
   readonly #deleted = new Set<string>();
-  readonly #lost = new Map<string, number>();
+  readonly #lostEvents = new Map<string, number>();
 
   constructor(maxBytes: number) {
     prepare(this.sql, 0);
@@ -74,7 +74,7 @@ export class MemoryJournal {
   }
 
   noteLost(key: string, count: number): void {
-    this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
+    this.#lostEvents.set(key, (this.#lostEvents.get(key) ?? 0) + count);
   }
 
   /** @throws the error of the file, which is then unchanged */
@@ -82,7 +82,7 @@ export class MemoryJournal {
     file.transaction(() => {
       for (const key of this.#deleted) deleteSession(file, key);
       for (const [key, adopted] of this.#adopted) this.#merge(file, key, adopted);
-      for (const [key, count] of this.#lost) {
+      for (const [key, count] of this.#lostEvents) {
         const event: SessionEvent = {
           type: 'notice',
           severity: 'warning',
@@ -123,7 +123,7 @@ export class MemoryJournal {
       last_seq: lastHere + shift,
       indexed_seq: numberOf(there?.indexed_seq) ?? 0,
       tools_seq: numberOf(there?.tools_seq) ?? 0,
-      cleared_seq: this.#clearedHere(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
+      cleared_seq: this.#lastClearedSeq(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
       ...(blind && there && { created: there.created ?? 0, title: row.title ?? there.title ?? null }),
     };
     file.upsert('sessions', merged);
@@ -151,7 +151,7 @@ export class MemoryJournal {
     return numberOf(this.sql.get('SELECT sum(octet_length(json)) AS n FROM events WHERE key = ?', key)?.n) ?? 0;
   }
 
-  #clearedHere(key: string, shift: number): number | undefined {
+  #lastClearedSeq(key: string, shift: number): number | undefined {
     const row = this.sql.get("SELECT max(seq) AS n FROM events WHERE key = ? AND type = 'cleared'", key);
     const seq = numberOf(row?.n);
     return seq === undefined ? undefined : seq + shift;

@@ -11,7 +11,7 @@ import type { SessionEvent } from '../../session/events/event';
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const MIN_DEFLATED = 700;
 /** Deflating more characters would block the extension host for several milliseconds. */
-const MAX_DEFLATED = 256 * 1024;
+const MAX_DEFLATED_CHARS = 256 * 1024;
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
 const LEVEL = 1;
 /**
@@ -26,7 +26,7 @@ const TEXT = 1;
 export function encode(event: SessionEvent): string | Uint8Array {
   const { json, ...rest } = toText(event);
   if (rest.media.length > 0) return packed({ json, ...rest });
-  const most = event.type === 'terminal' ? MAX_DEFLATED_TERMINAL : MAX_DEFLATED;
+  const most = event.type === 'terminal' ? MAX_DEFLATED_TERMINAL : MAX_DEFLATED_CHARS;
   if (json.length < MIN_DEFLATED || json.length > most) return json;
   const deflated = deflateRawSync(json, { level: LEVEL });
   return deflated.length < json.length * 0.9 ? deflated : json;

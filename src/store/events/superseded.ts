@@ -25,8 +25,8 @@ export class Superseded<Place> {
   /**
    * By subject. Only until a turn begins or ends, as the same id can then be about something new.
    */
-  readonly #ofTurn = new Map<string, Remembered<Place>[]>();
-  readonly #ofSession = new Map<string, Remembered<Place>[]>();
+  readonly #rowsOfTurn = new Map<string, Remembered<Place>[]>();
+  readonly #rowsOfSession = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
   readonly #minChars: number;
 
@@ -38,8 +38,8 @@ export class Superseded<Place> {
   add(event: SessionEvent, place: Place): void {
     switch (event.type) {
       case 'cleared':
-        this.#ofTurn.clear();
-        this.#ofSession.clear();
+        this.#rowsOfTurn.clear();
+        this.#rowsOfSession.clear();
         return;
       case 'turn_started':
       case 'turn_ended':
@@ -51,7 +51,7 @@ export class Superseded<Place> {
       case 'restored':
       case 'gap_filled':
       case 'gaps_filled':
-        this.#ofTurn.clear();
+        this.#rowsOfTurn.clear();
         return;
       case 'tool_call':
       case 'tool_content':
@@ -61,18 +61,18 @@ export class Superseded<Place> {
         this.#terminal(event, place);
         return;
       case 'plan_removed':
-        this.#ofTurn.delete(`plan ${event.planId}`);
+        this.#rowsOfTurn.delete(`plan ${event.planId}`);
         return;
     }
     // In a replay, a turn begins with the user's message.
-    if ('role' in event && event.role === 'user') this.#ofTurn.clear();
+    if ('role' in event && event.role === 'user') this.#rowsOfTurn.clear();
     else this.#whole(event, place);
   }
 
   #whole(event: SessionEvent, place: Place): void {
     const id = replacedBy(event);
     if (id === undefined) return;
-    const rows = remembered(OF_TURN.has(event.type) ? this.#ofTurn : this.#ofSession, id);
+    const rows = remembered(OF_TURN.has(event.type) ? this.#rowsOfTurn : this.#rowsOfSession, id);
     for (const [index, row] of [...rows.entries()]) {
       const left = remainderOf(row.event, event, index === 0);
       if (left === row.event) continue;
@@ -86,8 +86,8 @@ export class Superseded<Place> {
   #tool(event: ToolEvent, place: Place): void {
     // A call that is announced again can be a new one.
     const id = `tool ${event.toolCallId}`;
-    if (event.type === 'tool_call' && event.announced) this.#ofTurn.delete(id);
-    const rows = remembered(this.#ofTurn, id);
+    if (event.type === 'tool_call' && event.announced) this.#rowsOfTurn.delete(id);
+    const rows = remembered(this.#rowsOfTurn, id);
     if (event.type === 'tool_call' && rows.length > 0) {
       const replacesAll = replacesContent(event) && keepsReferences(rows, event.patch);
       let isEmptied = false;
@@ -124,7 +124,7 @@ export class Superseded<Place> {
   }
 
   #terminal(event: TerminalEvent, place: Place): void {
-    const rows = remembered(this.#ofSession, `terminal ${event.terminalId}`);
+    const rows = remembered(this.#rowsOfSession, `terminal ${event.terminalId}`);
     if (event.output !== undefined) {
       for (const row of rows) this.#replace(row, withoutText(row.event as TerminalEvent));
       rows.length = 0;

@@ -26,7 +26,7 @@ const NEW_FOR_MS = 10_000;
 const NEXT_TRY_MS = 20;
 
 /** Maximum size in bytes for a full check; of larger files only the central tables are checked. */
-const MAX_FULL_CHECK = 64 * 1024 * 1024;
+const MAX_FULL_CHECK_BYTES = 64 * 1024 * 1024;
 
 export interface OpenedFile {
   readonly sql: Sql;
@@ -204,7 +204,7 @@ function isUsedElsewhere(sql: Sql, now: number): boolean {
 }
 
 function check(sql: Sql, size: number): void {
-  const checks = size <= MAX_FULL_CHECK ? ['quick_check(1)'] : ['quick_check(sessions)', 'quick_check(queue)'];
+  const checks = size <= MAX_FULL_CHECK_BYTES ? ['quick_check(1)'] : ['quick_check(sessions)', 'quick_check(queue)'];
   for (const pragma of checks) {
     if (sql.pragma('user_version') === 0) return;
     const answer = sql.get(`PRAGMA ${pragma}`);

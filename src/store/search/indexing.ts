@@ -47,12 +47,12 @@ const MESSAGES: IndexedKind = {
 
 class Pieces {
   readonly texts: IndexedText[] = [];
-  #open:
+  #openMessage:
     | { readonly seq: number; last: number; readonly role: string; readonly id: string | undefined; text: string }
     | undefined;
 
   get openSince(): number | undefined {
-    return this.#open?.seq;
+    return this.#openMessage?.seq;
   }
 
   take({ seq, event }: IndexedRow): void {
@@ -67,21 +67,22 @@ class Pieces {
       const text = (event.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n');
       this.#write(seq, role, text);
     } else if (event.type === 'message_chunk' && event.role !== 'thought' && event.block.type === 'text') {
-      const open = this.#open;
+      const open = this.#openMessage;
       // Rows of one message are consecutive.
       if (open && open.last === seq - 1 && open.role === event.role && open.id === event.messageId) {
         open.text += event.block.text;
         open.last = seq;
       } else {
         this.finish();
-        this.#open = { seq, last: seq, role: event.role, id: event.messageId, text: event.block.text };
+        this.#openMessage = { seq, last: seq, role: event.role, id: event.messageId, text: event.block.text };
       }
     }
   }
 
   finish(): void {
-    if (this.#open) this.#write(this.#open.seq, this.#open.role === 'user' ? 'user' : 'agent', this.#open.text);
-    this.#open = undefined;
+    if (this.#openMessage)
+      this.#write(this.#openMessage.seq, this.#openMessage.role === 'user' ? 'user' : 'agent', this.#openMessage.text);
+    this.#openMessage = undefined;
   }
 
   #write(seq: number, role: IndexedText['role'], text: string): void {

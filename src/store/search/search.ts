@@ -303,22 +303,22 @@ interface SessionHits {
 
 class Results {
   readonly #run: Run;
-  readonly #titled: readonly string[];
+  readonly #titleMatches: readonly string[];
   readonly #words: readonly SearchWord[];
-  readonly #wanted: number;
-  readonly #found = new Map<string, SessionHits>();
+  readonly #limit: number;
+  readonly #hitsBySession = new Map<string, SessionHits>();
   readonly #snippets = new Map<number, readonly SnippetPart[]>();
   #count = 0;
 
   constructor(run: Run, titled: readonly string[], words: readonly SearchWord[], wanted: number) {
     this.#run = run;
-    this.#titled = titled;
+    this.#titleMatches = titled;
     this.#words = words;
-    this.#wanted = wanted;
+    this.#limit = wanted;
   }
 
   get isEnough(): boolean {
-    return !this.#isRanked && this.#found.size >= this.#wanted;
+    return !this.#isRanked && this.#hitsBySession.size >= this.#limit;
   }
 
   get #isRanked(): boolean {
@@ -331,11 +331,11 @@ class Results {
     // Deleted since.
     if (!row || key === undefined) return;
     this.#count += 1;
-    const known = this.#found.get(key);
+    const known = this.#hitsBySession.get(key);
     if (!known && this.isEnough) return;
     const score = this.#isRanked ? scoreOf(textOf(row.text) ?? '', this.#words) : 0;
     const hit = { id, seq: numberOf(row.seq) ?? 0, role: textOf(row.role) ?? '', score };
-    if (!known) this.#found.set(key, { newest: hit, best: hit, count: 1 });
+    if (!known) this.#hitsBySession.set(key, { newest: hit, best: hit, count: 1 });
     else {
       known.count += 1;
       if (score > known.best.score) known.best = hit;
@@ -343,12 +343,12 @@ class Results {
   }
 
   *list(): SearchSteps {
-    const found = [...this.#found];
+    const found = [...this.#hitsBySession];
     if (this.#isRanked) found.sort(([, a], [, b]) => b.best.score - a.best.score || b.best.id - a.best.id);
-    const keys = [...new Set([...this.#titled, ...found.map(([key]) => key)])];
+    const keys = [...new Set([...this.#titleMatches, ...found.map(([key]) => key)])];
     const results: SearchResult[] = [];
     for (const key of keys) {
-      if (results.length >= this.#wanted) break;
+      if (results.length >= this.#limit) break;
       const session = this.#run((sql) => readSession(sql, key));
       if (session) results.push(this.#resultOf(session));
       yield undefined;
@@ -357,7 +357,7 @@ class Results {
   }
 
   #resultOf(session: SessionRecord): SearchResult {
-    const hits = this.#found.get(session.key);
+    const hits = this.#hitsBySession.get(session.key);
     if (!hits) return { session, hits: 0, snippet: [] };
     const { id, seq, role } = this.#isRanked ? hits.best : hits.newest;
     return { session, hits: hits.count, message: { seq, role: roleOf(role) }, snippet: this.#snippetOf(id) };

@@ -16,15 +16,15 @@ export class Ownership implements Disposable {
   readonly #options: OwnershipOptions;
   readonly #claims = new Map<string, string>();
   /** Sessions that another window took over and that were not claimed again. */
-  readonly #taken = new Set<string>();
-  readonly #lost = new Emitter<string>();
+  readonly #takenOver = new Set<string>();
+  readonly #didLose = new Emitter<string>();
   #timer: Disposable | undefined;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
   }
 
-  readonly onDidLose: Event<string> = this.#lost.event;
+  readonly onDidLose: Event<string> = this.#didLose.event;
 
   get all(): readonly (readonly [key: string, windowId: string])[] {
     return [...this.#claims];
@@ -36,24 +36,24 @@ export class Ownership implements Disposable {
 
   begin(key: string, windowId: string): void {
     this.#claims.set(key, windowId);
-    this.#taken.delete(key);
+    this.#takenOver.delete(key);
     if (!this.#timer) this.#renewLater();
   }
 
   end(key: string): void {
     this.#claims.delete(key);
-    this.#taken.delete(key);
+    this.#takenOver.delete(key);
   }
 
   lose(key: string): void {
     if (!this.#claims.delete(key)) return;
-    this.#taken.add(key);
-    this.#lost.fire(key);
+    this.#takenOver.add(key);
+    this.#didLose.fire(key);
   }
 
   /** A session that was taken over stays closed even after the other window released it. */
   mayWrite(sql: Sql, key: string): boolean {
-    if (this.#taken.has(key)) return false;
+    if (this.#takenOver.has(key)) return false;
     const ours = this.#claims.get(key);
     if (ours === undefined) return true;
     const holder = textOf(sql.get('SELECT window FROM leases WHERE key = ?', key)?.window);
@@ -69,8 +69,8 @@ export class Ownership implements Disposable {
   dispose(): void {
     this.#timer?.dispose();
     this.#claims.clear();
-    this.#taken.clear();
-    this.#lost.dispose();
+    this.#takenOver.clear();
+    this.#didLose.dispose();
   }
 
   #renewAgain(): void {
