@@ -162,9 +162,9 @@ export class StderrLog {
   #write(line: string): void {
     const text = line.trimEnd();
     if (text === '') return;
-    const shown = text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
-    this.#log.info(`[stderr] ${shown}`);
-    this.#onLine(shown);
+    const shortened = text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
+    this.#log.info(`[stderr] ${shortened}`);
+    this.#onLine(shortened);
   }
 }
 

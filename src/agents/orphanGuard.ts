@@ -69,7 +69,7 @@ export function guard(pid: number, after: number, log: Log): void {
   guarded.set(pid, birth);
   list?.add(birth);
   if (helper) {
-    tell(added(birth));
+    send(addLine(birth));
     return;
   }
   try {
@@ -83,18 +83,18 @@ export function guard(pid: number, after: number, log: Log): void {
   mine.on('exit', () => {
     if (helper === mine) helper = undefined;
   });
-  for (const one of guarded.values()) tell(added(one));
+  for (const guardedProcess of guarded.values()) send(addLine(guardedProcess));
 }
 
 /** On Windows with the start time: ids are reused. */
-function added({ pid, after, before }: ProcessBirth): string {
+function addLine({ pid, after, before }: ProcessBirth): string {
   return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
   list?.delete(pid);
-  tell(`- ${pid}`);
+  send(`- ${pid}`);
   if (guarded.size > 0) return;
   helper?.stdin?.end();
   helper = undefined;
@@ -116,6 +116,6 @@ function startHelper(): ChildProcess {
   return child;
 }
 
-function tell(line: string): void {
+function send(line: string): void {
   if (helper?.stdin?.writable) helper.stdin.write(`${line}\n`);
 }

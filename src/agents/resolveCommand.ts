@@ -108,14 +108,14 @@ function windowsExtensions(command: string, env: NodeJS.ProcessEnv): string[] {
 }
 
 function notFound(command: string, folders: readonly string[]): ParleyError {
-  const shown = folders.slice(0, MAX_SHOWN_FOLDERS).join(', ');
+  const listed = folders.slice(0, MAX_SHOWN_FOLDERS).join(', ');
   const more = folders.length - MAX_SHOWN_FOLDERS;
   const searched =
     folders.length === 0
       ? localizable('PATH is empty')
       : more > 0
-        ? localizable('searched in {0} and {1} more', shown, more)
-        : localizable('searched in {0}', shown);
+        ? localizable('searched in {0} and {1} more', listed, more)
+        : localizable('searched in {0}', listed);
   return new ParleyError('agent-not-found', localizable('The command "{0}" was not found: {1}.', command, searched), {
     hint:
       own(INSTALL_HINTS, command)?.() ??

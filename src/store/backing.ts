@@ -152,10 +152,10 @@ export class Backing implements Disposable {
   readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[] {
     this.#requireOpen();
     if (!this.#memory) return this.#readFile(query);
-    const held = new Set(this.#memory.keys);
+    const memoryKeys = new Set(this.#memory.keys);
     const inMemory = query(this.#memory.sql);
     if (!this.#file) return inMemory;
-    return [...inMemory, ...this.#readFile(query).filter((value) => !held.has(keyOf(value)))];
+    return [...inMemory, ...this.#readFile(query).filter((value) => !memoryKeys.has(keyOf(value)))];
   }
 
   /** The places to read all sessions from. Queries throw as {@link read}. */

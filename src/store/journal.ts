@@ -428,9 +428,9 @@ export class Journal implements Disposable {
     return this.#backing.write(key, (sql) => {
       const owner = ownerOf(sql, key, this.#context());
       if (owner && owner.windowId !== this.#ownership.of(key)) return false;
-      const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
+      const writtenBefore = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
       // The session was deleted, or a newer file has replaced this one.
-      if (there === undefined || there > written) return true;
+      if (writtenBefore === undefined || writtenBefore > written) return true;
       this.#log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
       appendRows(sql, key, buffer.take().get(key) ?? []);
       writeNotes(sql, key, notes);

@@ -112,19 +112,19 @@ export class MemoryJournal {
   #merge(file: Sql, key: string, { base, blind }: Adopted): void {
     const row = this.sql.get('SELECT * FROM sessions WHERE key = ?', key);
     if (!row) return;
-    const there = file.get('SELECT * FROM sessions WHERE key = ?', key);
-    const lastThere = numberOf(there?.last_seq) ?? 0;
+    const existing = file.get('SELECT * FROM sessions WHERE key = ?', key);
+    const lastThere = numberOf(existing?.last_seq) ?? 0;
     const shift = lastThere - base;
     const lastHere = numberOf(row.last_seq) ?? 0;
-    const bytes = there ? (numberOf(there.bytes) ?? 0) + this.#bytesOf(key) : (numberOf(row.bytes) ?? 0);
+    const bytes = existing ? (numberOf(existing.bytes) ?? 0) + this.#bytesOf(key) : (numberOf(row.bytes) ?? 0);
     const merged = {
       ...row,
       bytes,
       last_seq: lastHere + shift,
-      indexed_seq: numberOf(there?.indexed_seq) ?? 0,
-      tools_seq: numberOf(there?.tools_seq) ?? 0,
-      cleared_seq: this.#lastClearedSeq(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
-      ...(blind && there && { created: there.created ?? 0, title: row.title ?? there.title ?? null }),
+      indexed_seq: numberOf(existing?.indexed_seq) ?? 0,
+      tools_seq: numberOf(existing?.tools_seq) ?? 0,
+      cleared_seq: this.#lastClearedSeq(key, shift) ?? numberOf(existing?.cleared_seq) ?? 0,
+      ...(blind && existing && { created: existing.created ?? 0, title: row.title ?? existing.title ?? null }),
     };
     file.upsert('sessions', merged);
     for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, blind);

@@ -57,7 +57,7 @@ class StreamFile {
   write(lines: readonly unknown[][]): void {
     this.#file ??= openSync(this.#path, 'a', 0o600);
     const text = Buffer.from(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
-    // A full disk takes a part of it.
+    // A full disk may accept only a part.
     for (let written = 0; written < text.length; ) {
       const count = writeSync(this.#file, text, written);
       this.bytes += count;
@@ -155,7 +155,7 @@ export class StreamLog {
     return this.#current.bytes;
   }
 
-  /** The rows of a session are in the journal: what follows counts from there. */
+  /** Call when the rows of a session are in the journal. */
   forget(key: string): void {
     for (const { begun } of [this.#previous, this.#current]) begun.delete(key);
   }

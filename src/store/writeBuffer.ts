@@ -71,14 +71,14 @@ export class WriteBuffer implements Disposable {
   readonly #written = new Map<string, WrittenRows>();
   readonly #progress = new Map<string, ReadProgress>();
   readonly #inMemory = new Map<string, ReadProgress>();
-  /** Nothing can follow what the stream files have: it counts in another file, or is cut off. */
+  /** The stream files must be restarted before the next append. */
   #isStreamOutdated = false;
   #streamTimer: Disposable | undefined;
   #bulkTimer: Disposable | undefined;
   #restTimer: Disposable | undefined;
-  #isSoon = false;
+  #isBulkSoon = false;
   /** Sessions that the bulk write has not reached yet. */
-  #left: readonly string[] = [];
+  #pendingKeys: readonly string[] = [];
   #lastBulk = Number.NEGATIVE_INFINITY;
   #busyTimes = 0;
 
@@ -89,7 +89,7 @@ export class WriteBuffer implements Disposable {
       this.#written.clear();
       if (kind !== 'durable') return;
       this.#isStreamOutdated = true;
-      tellStored(this.#inMemory);
+      notifyStored(this.#inMemory);
     });
   }
 
@@ -100,7 +100,8 @@ export class WriteBuffer implements Disposable {
     this.#unstreamed.add(key, events);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
     else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#streamLater();
-    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser))) this.#bulkAtRest();
+    else if (this.#isOurs(key) && this.#streamNow(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser)))
+      this.#bulkAtRest();
     else this.flush(key);
   }
 
@@ -111,7 +112,7 @@ export class WriteBuffer implements Disposable {
 
   /** Makes events before a change of a session survive the process, as the change does. */
   settle(key: string): void {
-    if (this.#notes.has(key) || !this.#streamOn()) this.flush(key);
+    if (this.#notes.has(key) || !this.#streamNow()) this.flush(key);
   }
 
   /**
@@ -135,7 +136,7 @@ export class WriteBuffer implements Disposable {
     if (this.#isStreamOutdated) this.#renewStream();
     const isNoted = quietly(() => {
       // Earlier events are saved before it.
-      if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
+      if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamNow();
       stream.note(key, table, json, (one) => this.#writtenTo(one));
       return true;
     });
@@ -180,7 +181,7 @@ export class WriteBuffer implements Disposable {
     this.#endTimers();
   }
 
-  #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
+  #streamNow(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
     const { backing, stream } = this.#options;
     if (this.#isStreamOutdated) this.#renewStream();
     if (this.#unstreamed.isEmpty) return true;
@@ -208,7 +209,7 @@ export class WriteBuffer implements Disposable {
       if (isDurable) stream.sync();
       return true;
     });
-    if (isDone) tellStored(this.#progress);
+    if (isDone) notifyStored(this.#progress);
     else this.#isStreamOutdated = true;
     return isDone === true;
   }
@@ -238,20 +239,20 @@ export class WriteBuffer implements Disposable {
 
   /**
    * Writes the rows and notes of sessions in one transaction.
-   * @param and changes the session, the only one then
+   * @param change changes the session, the only one then
    * @returns whether this process may write to it
-   * @throws what `and` throws
+   * @throws what `change` throws
    */
-  #writeRows(keys: readonly string[], and?: () => void): boolean {
+  #writeRows(keys: readonly string[], change?: () => void): boolean {
     const { backing, log, ownership, quietly, stream } = this.#options;
     const batch = this.#buffer.take(keys);
     const notes = this.#notes.take(keys);
     for (const key of keys) this.#unstreamed.forget(key);
     const isAll = this.#buffer.isEmpty && this.#notes.isEmpty;
     if (isAll) this.#endTimers();
-    if (batch.size === 0 && notes.size === 0 && !and) return true;
+    if (batch.size === 0 && notes.size === 0 && !change) return true;
     const lost = new Set<string>();
-    const isDurable = and !== undefined || [...batch.values()].some((rows) => rows.some(isOfUser));
+    const isDurable = change !== undefined || [...batch.values()].some((rows) => rows.some(isOfUser));
     try {
       let attempts = 0;
       backing.write(
@@ -269,15 +270,15 @@ export class WriteBuffer implements Disposable {
             if (!ownership.mayWrite(sql, one)) lost.add(one);
             else if (hasSession(sql, one)) {
               writeNotes(sql, one, values);
-              // A reader notes where it scrolled to: the owner's stream file stays valid.
+              // A read-only window only saves its scroll position: the owner's stream file stays valid.
               if (ownership.of(one) === undefined) continue;
-              // Stream files that contain these rows are outdated from here on.
+              // Stream files with these rows are outdated from here on.
               sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
               const rows = this.#written.get(one);
               if (rows?.written !== undefined) rows.written++;
             }
           }
-          if (lost.size === 0) and?.();
+          if (lost.size === 0) change?.();
         },
         isDurable,
       );
@@ -287,14 +288,14 @@ export class WriteBuffer implements Disposable {
         backing.noteLost(one, rows.length);
       }
       for (const one of keys) this.#written.delete(one);
-      if (and) throw error;
+      if (change) throw error;
       return true;
     }
     for (const one of lost) ownership.lose(one);
     if (backing.state.kind === 'durable') {
       for (const key of keys) stream.forget(key);
       if (isAll) quietly(() => stream.clear());
-      tellStored(this.#takeProgress(keys));
+      notifyStored(this.#takeProgress(keys));
     } else for (const [key, progress] of this.#takeProgress(keys)) this.#inMemory.set(key, progress);
     return lost.size === 0;
   }
@@ -327,7 +328,7 @@ export class WriteBuffer implements Disposable {
     const { schedule, streamMs } = this.#options;
     this.#streamTimer ??= schedule(() => {
       this.#streamTimer = undefined;
-      this.#streamOn();
+      this.#streamNow();
     }, streamMs);
     this.#bulkLater();
   }
@@ -348,8 +349,8 @@ export class WriteBuffer implements Disposable {
   }
 
   #bulkSoon(wait = Math.max(0, this.#lastBulk + BULK_GAP_MS - performance.now())): void {
-    if (this.#isSoon) return;
-    this.#isSoon = true;
+    if (this.#isBulkSoon) return;
+    this.#isBulkSoon = true;
     this.#bulkTimer?.dispose();
     this.#bulkTimer = this.#options.schedule(() => this.#onBulk(), wait);
   }
@@ -360,8 +361,8 @@ export class WriteBuffer implements Disposable {
     this.#streamTimer = undefined;
     this.#bulkTimer = undefined;
     this.#restTimer = undefined;
-    this.#isSoon = false;
-    this.#left = [];
+    this.#isBulkSoon = false;
+    this.#pendingKeys = [];
     this.#busyTimes = 0;
     this.#lastBulk = performance.now();
   }
@@ -369,30 +370,30 @@ export class WriteBuffer implements Disposable {
   /** Writes some of the sessions, and the others shortly after. */
   #onBulk(): void {
     const { backing, stream, schedule, quietly } = this.#options;
-    this.#isSoon = true;
+    this.#isBulkSoon = true;
     if (this.#busyTimes < MAX_BUSY && backing.isBusy) {
       this.#busyTimes++;
       this.#bulkTimer = schedule(() => this.#onBulk(), BUSY_RETRY_MS);
       return;
     }
-    const all = this.#left.length > 0 ? this.#left : this.#keys;
+    const all = this.#pendingKeys.length > 0 ? this.#pendingKeys : this.#keys;
     let chars = 0;
     const last = all.findIndex((key) => {
       chars += this.#buffer.charsOf(key) + SESSION_CHARS;
       return chars > STEP_CHARS;
     });
     const keys = last === -1 ? all : all.slice(0, last + 1);
-    if (this.#left.length === 0 && keys.length < all.length) stream.rotate();
-    this.#left = all.slice(keys.length);
+    if (this.#pendingKeys.length === 0 && keys.length < all.length) stream.rotate();
+    this.#pendingKeys = all.slice(keys.length);
     this.#writeRows(keys);
-    if (!this.#isSoon) return; // nothing left to write
-    if (this.#left.length > 0) {
+    if (!this.#isBulkSoon) return; // nothing left to write
+    if (this.#pendingKeys.length > 0) {
       this.#bulkTimer = schedule(() => this.#onBulk(), 0);
       return;
     }
     if (backing.state.kind === 'durable') quietly(() => stream.clearPrevious());
     this.#bulkTimer = undefined;
-    this.#isSoon = false;
+    this.#isBulkSoon = false;
     this.#busyTimes = 0;
     this.#lastBulk = performance.now();
     this.#bulkLater();
@@ -400,7 +401,7 @@ export class WriteBuffer implements Disposable {
 }
 
 /** Clears the map first: a callback may add new ones immediately. */
-function tellStored(progress: Map<string, ReadProgress>): void {
+function notifyStored(progress: Map<string, ReadProgress>): void {
   const all = [...progress.values()];
   progress.clear();
   for (const { stored } of all) stored();

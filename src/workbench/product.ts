@@ -69,8 +69,8 @@ export function compose(given: ExtensionContext, places: Places, channel: LogOut
   const workbench = new Workbench(rememberingSecrets(given), vscodeLog(channel));
   try {
     const all = contributions(places);
-    for (const one of all) one.parts?.(workbench);
-    for (const one of all) one.commands?.(workbench);
+    for (const contribution of all) contribution.parts?.(workbench);
+    for (const contribution of all) contribution.commands?.(workbench);
     return {
       api: createApi(workbench),
       chat: workbench.get(ChatHome),

@@ -53,7 +53,7 @@ function collectWords(value: unknown, words: string[], depth: number): void {
     if (parsed !== undefined) collectWords(parsed, words, depth + 1);
     if (words.length === before) addWords(value.slice(0, MAX_CHARS * 2), words);
   } else if (Array.isArray(value)) {
-    for (const one of value.slice(0, MAX_DEPTH)) collectWords(one, words, depth + 1);
+    for (const item of value.slice(0, MAX_DEPTH)) collectWords(item, words, depth + 1);
   } else if (typeof value === 'object' && value !== null) {
     for (const key of WORD_KEYS) if (Object.hasOwn(value, key)) collectWords(Reflect.get(value, key), words, depth + 1);
   }

@@ -43,8 +43,8 @@ export function mediaSize(block: ContentBlock): number {
 }
 
 export function boundContent(content: readonly ToolContent[]): readonly ToolContent[] {
-  const kept = content.length > MAX_TOOL_PARTS ? firstParts(content) : content;
-  return kept.some(isLarge) ? kept.map(shorten) : kept;
+  const limited = content.length > MAX_TOOL_PARTS ? firstParts(content) : content;
+  return limited.some(isLarge) ? limited.map(shorten) : limited;
 }
 
 function firstParts(content: readonly ToolContent[]): readonly ToolContent[] {

@@ -94,9 +94,9 @@ export class Changes {
     if (!this.cleared) {
       const known = this.terminals.get(id) ?? '';
       const whole = known + text;
-      const kept = whole.length > 2 * MAX_PENDING_TERMINAL_CHARS ? tail(whole, MAX_PENDING_TERMINAL_CHARS) : whole;
-      this.terminals.set(id, kept);
-      this.#count(kept.length - known.length);
+      const bounded = whole.length > 2 * MAX_PENDING_TERMINAL_CHARS ? tail(whole, MAX_PENDING_TERMINAL_CHARS) : whole;
+      this.terminals.set(id, bounded);
+      this.#count(bounded.length - known.length);
     }
     this.#wake();
   }

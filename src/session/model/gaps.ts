@@ -10,7 +10,7 @@ const MAX_TEXT = 500;
 const MAX_GAPS = 20_000;
 
 export function addGap(context: ModelContext, event: EventOf<'gap'>, at: number): void {
-  putGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
+  setGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
 }
 
 export function addGaps(
@@ -30,16 +30,16 @@ export function addGaps(
       const id = `${known.id}/${offset}`;
       return { id, index, at, kind: 'gap', gapId: `${prefix}${first + offset}`, ...gap };
     });
-    makeRoom(context, new Map([[index, many]]), index);
+    shiftEntries(context, new Map([[index, many]]), index);
     context.note((changes) => changes.clearedAll());
     return;
   }
-  for (let number = first; number < end; number++) putGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
+  for (let number = first; number < end; number++) setGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
 }
 
 type Gap = Omit<EventOf<'gap'>, 'type'>;
 
-function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap, at: number): void {
+function setGap(context: ModelContext, { gapId, text, said, state, remote }: Gap, at: number): void {
   const place = context.gaps.get(gapId);
   const known = place === undefined ? undefined : context.state.entries[place];
   if (known?.kind === 'gap') {
@@ -81,12 +81,12 @@ export function fillGaps(
   const indexes = [...placed.keys()].sort((a, b) => a - b);
   const room = [...placed.values()].reduce((sum, { length }) => sum + length - 1, 0);
   if (room > 0) {
-    makeRoom(context, placed, indexes[0] ?? 0);
+    shiftEntries(context, placed, indexes[0] ?? 0);
     context.note((changes) => changes.clearedAll());
     return;
   }
   for (const index of indexes) {
-    put(context, placed.get(index)?.[0], index);
+    place(context, placed.get(index)?.[0], index);
     context.note((changes) => changes.entry(index));
   }
 }
@@ -96,7 +96,7 @@ function inPlaceOf({ id, index, turnId, late }: Entry, filling: readonly Entry[]
   return filling.map((entry, offset) => ({ ...entry, ...ofTurn, id: offset === 0 ? id : `${id}.${offset}`, index }));
 }
 
-function makeRoom(context: ModelContext, placed: ReadonlyMap<number, readonly Entry[]>, from: number): void {
+function shiftEntries(context: ModelContext, placed: ReadonlyMap<number, readonly Entry[]>, from: number): void {
   const { entries } = context.state;
   const before = [...entries];
   const places = new Int32Array(before.length);
@@ -110,11 +110,11 @@ function makeRoom(context: ModelContext, placed: ReadonlyMap<number, readonly En
   for (let index = from; index < before.length; index++) {
     const fresh = placed.get(index);
     if (!fresh) entries.push(before[index] as Entry);
-    else for (const entry of fresh) put(context, entry, entries.length);
+    else for (const entry of fresh) place(context, entry, entries.length);
   }
 }
 
-function put(context: ModelContext, entry: Entry | undefined, index: number): void {
+function place(context: ModelContext, entry: Entry | undefined, index: number): void {
   if (!entry) return;
   entry.index = index;
   context.state.entries[index] = entry;

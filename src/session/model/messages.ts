@@ -86,7 +86,7 @@ function addNestedChunk(
   const [oldest] = nestedMessages.keys();
   if (nestedMessages.size > MAX_NESTED && oldest !== undefined) nestedMessages.delete(oldest);
   const changed = state.nests.add(entry, parent, callOf(context, parent), false);
-  for (const one of changed) context.note((changes) => changes.entry(one.index));
+  for (const changedEntry of changed) context.note((changes) => changes.entry(changedEntry.index));
 }
 
 /**

@@ -81,18 +81,20 @@ export class SessionModel {
     for (const { at, event } of partial.since) whole.apply(event, at);
     const context = this.#context;
     const { state, push, note } = context;
-    const shown = [...state.entries];
+    const entriesBefore = [...state.entries];
     const { entries } = whole.state;
     Object.assign(state, whole.state);
     Object.assign(context, whole.#context, { state, push, note });
     const first = partial.shown;
     const isSame =
       state.nests.isEmpty &&
-      shown.length === entries.length &&
-      shown.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
+      entriesBefore.length === entries.length &&
+      entriesBefore.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
     for (const reader of this.#readers) {
       if (!isSame) reader.clearedAll();
-      else for (let index = firstChange(shown, entries, first); index < entries.length; index++) reader.entry(index);
+      else
+        for (let index = firstChange(entriesBefore, entries, first); index < entries.length; index++)
+          reader.entry(index);
       for (const part of PARTS_OF_STATE) reader.part(part);
     }
   }

@@ -142,10 +142,10 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
       if (!known) return;
       elicitations.delete(event.id);
       endWait(context, known, at);
-      const said = ownText(outcomeOf(event, known.mode));
+      const outcome = ownText(outcomeOf(event, known.mode));
       const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
       const text = event.answer ? `${question} → ${event.answer}` : question;
-      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title: '', text, said }), at);
+      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title: '', text, said: outcome }), at);
     }
   }
 }

@@ -258,8 +258,8 @@ export class Nests {
     if (!this.#parents.has(entry)) return [];
     const path = this.pathOf(entry);
     let isUnchanged = true;
-    for (const one of path) {
-      const nest = this.#nestOf(one);
+    for (const ancestor of path) {
+      const nest = this.#nestOf(ancestor);
       const { open } = nest;
       if (open.has(entry) === isOpen) {
         isUnchanged &&= !(isRenamed && nest.latest === entry);

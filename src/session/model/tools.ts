@@ -255,9 +255,9 @@ function track(context: ModelContext, entry: ToolEntry): void {
     if (part.type === 'diff' && entry.status === 'completed') turn?.files.add(part.path);
     if (part.type !== 'terminal') continue;
     if (!entry.adopted?.includes(part.terminalId)) disown(context, part.terminalId);
-    const shown = context.terminalShownIn.get(part.terminalId) ?? new Set();
-    shown.add(entry.index);
-    context.terminalShownIn.set(part.terminalId, shown);
+    const entryIndexes = context.terminalShownIn.get(part.terminalId) ?? new Set();
+    entryIndexes.add(entry.index);
+    context.terminalShownIn.set(part.terminalId, entryIndexes);
   }
 }
 

@@ -230,10 +230,10 @@ export function dropCleared(sql: Sql, key: string): boolean {
   const rows = sql.lists(some, key, end, DROPPED_AT_ONCE);
   for (const [seq] of rows) sql.run('DELETE FROM events WHERE key = ? AND seq = ?', key, seq ?? null);
   const texts = 'DELETE FROM texts WHERE id IN (SELECT id FROM texts WHERE key = ? AND seq < ? LIMIT ?)';
-  const gone = sql.run(texts, key, end, DROPPED_AT_ONCE);
+  const deleted = sql.run(texts, key, end, DROPPED_AT_ONCE);
   const bytes = rows.reduce((sum, [, size]) => sum + (numberOf(size) ?? 0), 0);
   sql.run('UPDATE sessions SET bytes = max(0, bytes - ?) WHERE key = ?', bytes, key);
-  return rows.length === DROPPED_AT_ONCE || gone === DROPPED_AT_ONCE;
+  return rows.length === DROPPED_AT_ONCE || deleted === DROPPED_AT_ONCE;
 }
 
 function previewOf(event: EventOf<'prompt_sent'>): string | undefined {

@@ -235,23 +235,23 @@ function remainder(
 ): SessionEvent | undefined {
   if (earlier.type === 'tool_content') return replaced && !isFirst ? undefined : earlier;
   const { patch } = later;
-  const kept: Record<string, unknown> = {};
+  const needed: Record<string, unknown> = {};
   let dropped = 0;
   for (const [field, value] of Object.entries(earlier.patch)) {
     if (value === undefined) continue;
     if (field === 'content' && replaced && !isEmptied) {
-      kept.content = null;
+      needed.content = null;
       if (value !== null) dropped++;
     } else if (field === 'parent') {
       // The first one determines the order in which calls were nested.
-      if (isFirst || value !== patch.parent) kept.parent = value;
+      if (isFirst || value !== patch.parent) needed.parent = value;
       else dropped++;
     } else if (field === 'content' ? replaced : isReplaced(field as keyof ToolPatch, value, patch, later.announced))
       dropped++;
-    else kept[field] = value;
+    else needed[field] = value;
   }
-  if (Object.keys(kept).length === 0 && !isFirst && !earlier.announced) return undefined;
-  return dropped === 0 ? earlier : { ...earlier, patch: kept };
+  if (Object.keys(needed).length === 0 && !isFirst && !earlier.announced) return undefined;
+  return dropped === 0 ? earlier : { ...earlier, patch: needed };
 }
 
 function isReplaced(field: keyof ToolPatch, value: unknown, patch: ToolPatch, announced: boolean): boolean {

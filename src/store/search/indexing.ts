@@ -59,7 +59,7 @@ class Pieces {
     if (event.type === 'restored') {
       this.finish();
       if (event.text !== undefined) this.#write(seq, 'agent', event.text);
-      for (const one of event.events ?? []) this.take({ seq, event: one });
+      for (const nested of event.events ?? []) this.take({ seq, event: nested });
       this.finish();
     } else if (event.type === 'prompt_sent' || (event.type === 'message' && event.role !== 'thought')) {
       this.finish();
@@ -133,9 +133,9 @@ function take(calls: Map<string, Call>, seq: number, { toolCallId, patch }: Even
   calls.set(toolCallId, call);
   const { title, locations, rawInput } = patch;
   const input = typeof rawInput === 'object' && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
-  const said: unknown[] = [title, ...INPUTS.map((name) => words(input[name]))];
-  if (Array.isArray(locations)) said.push(...locations.slice(0, MAX_LINES).map((location) => location?.path));
-  for (const line of said)
+  const texts: unknown[] = [title, ...INPUTS.map((name) => words(input[name]))];
+  if (Array.isArray(locations)) texts.push(...locations.slice(0, MAX_LINES).map((location) => location?.path));
+  for (const line of texts)
     if (typeof line === 'string' && line !== '' && call.lines.size < MAX_LINES) call.lines.add(line.slice(0, MAX_LINE));
 }
 

@@ -42,8 +42,8 @@ export class SideStore {
     if (text.length > MAX_DRAFT_CHARS || attachments.length > MAX_ATTACHMENTS) throw tooLarge();
     const isEmpty = text === '' && attachments.length === 0;
     const json = JSON.stringify(isEmpty ? { revision } : { text, revision });
-    const kept = this.#port.read(key, (sql) => sql.all('SELECT id FROM draft_attachments WHERE key = ?', key));
-    const ids = new Set(kept.map(({ id }) => textOf(id)));
+    const stored = this.#port.read(key, (sql) => sql.all('SELECT id FROM draft_attachments WHERE key = ?', key));
+    const ids = new Set(stored.map(({ id }) => textOf(id)));
     const isSame = ids.size === attachments.length && attachments.every(({ id }) => ids.has(id));
     if (isSame && json.length <= MAX_NOTE_CHARS) this.#port.note(key, 'drafts', json);
     else
@@ -56,12 +56,12 @@ export class SideStore {
   draft(key: string): Draft | undefined {
     return this.#port.read(key, (sql) => {
       const json = this.#port.noted(key, 'drafts') ?? sql.get('SELECT json FROM drafts WHERE key = ?', key)?.json;
-      const kept = readJson(textOf(json), z.optional(draftSchema), undefined);
-      if (!kept) return undefined;
+      const draft = readJson(textOf(json), z.optional(draftSchema), undefined);
+      if (!draft) return undefined;
       const rows = sql.all('SELECT json FROM draft_attachments WHERE key = ? ORDER BY position', key);
       const own = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
-      const beside = kept.attachments ? readAttachments(JSON.stringify(kept.attachments)) : [];
-      const { text = '', revision = 0 } = kept;
+      const beside = draft.attachments ? readAttachments(JSON.stringify(draft.attachments)) : [];
+      const { text = '', revision = 0 } = draft;
       return { text, revision, attachments: beside.length > 0 ? beside : own };
     });
   }
@@ -78,14 +78,14 @@ export class SideStore {
 }
 
 function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAttachment[]): void {
-  const kept = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
+  const storedIds = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
   for (const [position, attachment] of attachments.entries()) {
-    if (kept.delete(attachment.id)) continue;
+    if (storedIds.delete(attachment.id)) continue;
     const json = JSON.stringify(attachment);
     if (json.length > MAX_DRAFT_CHARS) throw tooLarge();
     sql.insert('draft_attachments', { key, id: attachment.id, position, json });
   }
-  for (const id of kept) sql.run('DELETE FROM draft_attachments WHERE key = ? AND id = ?', key, id ?? null);
+  for (const id of storedIds) sql.run('DELETE FROM draft_attachments WHERE key = ? AND id = ?', key, id ?? null);
 }
 
 function tooLarge(): ParleyError {

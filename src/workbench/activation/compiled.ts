@@ -59,8 +59,8 @@ export function loadCompiled<T>(place: CompiledPlace): Loaded<T> {
  */
 export async function compileAhead(program: string, place: CompiledPlace): Promise<void> {
   const name = nameOf(place.path);
-  const kept = await readdir(place.folder).catch((): string[] => []);
-  if (kept.includes(name + RUN_SUFFIX) || kept.includes(name + AHEAD_SUFFIX)) return;
+  const cached = await readdir(place.folder).catch((): string[] => []);
+  if (cached.includes(name + RUN_SUFFIX) || cached.includes(name + AHEAD_SUFFIX)) return;
   const thread = new Worker(program, { workerData: place });
   thread.unref();
   await new Promise<void>((resolve, reject) => {
@@ -139,14 +139,14 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
 
 /** The engine detects neither damage nor another bundle of the same length. */
 function readCached(path: string, source: Buffer): Buffer | undefined {
-  let kept: Buffer;
+  let cached: Buffer;
   try {
-    kept = readFileSync(path);
+    cached = readFileSync(path);
   } catch {
     return undefined;
   }
-  const data = kept.subarray(HASH_BYTES);
-  return hashOf(source, data).equals(kept.subarray(0, HASH_BYTES)) ? data : undefined;
+  const data = cached.subarray(HASH_BYTES);
+  return hashOf(source, data).equals(cached.subarray(0, HASH_BYTES)) ? data : undefined;
 }
 
 async function writeCached(folder: string, name: string, source: Buffer, data: Buffer): Promise<void> {

@@ -16,7 +16,7 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
   let timer: ReturnType<typeof setTimeout> | undefined;
   const inFront = (): Tab | undefined =>
     panelTabs(viewType).find((tab) => tab.isActive && tab.group.activeTab === tab && !isAlive(tab));
-  const look = (): void => {
+  const check = (): void => {
     clearTimeout(timer);
     if (!inFront()) return;
     timer = setTimeout(() => {
@@ -24,12 +24,12 @@ export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOption
       if (tab) replace(tab);
     }, RESTORED_MS);
   };
-  const watching = window.tabGroups.onDidChangeTabs(look);
-  look();
+  const subscription = window.tabGroups.onDidChangeTabs(check);
+  check();
   return {
     dispose() {
       clearTimeout(timer);
-      watching.dispose();
+      subscription.dispose();
     },
   };
 }

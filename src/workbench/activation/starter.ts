@@ -93,11 +93,11 @@ export class Starter<P extends Startable> {
 
   #showFailure(page: Page, why: string): void {
     this.#failedPages.get(page)?.dispose();
-    const shown = showFailedStart(page, why, {
+    const failure = showFailedStart(page, why, {
       showLog: () => this.#log().show(),
       tryAgain: () => this.#retry(),
     });
-    this.#failedPages.set(page, shown);
+    this.#failedPages.set(page, failure);
     page.onDidDispose(() => this.#failedPages.delete(page));
   }
 
@@ -105,8 +105,8 @@ export class Starter<P extends Startable> {
     if (this.#state.kind === 'failed') this.#state = { kind: 'unloaded' };
     const pages = [...this.#failedPages];
     this.#failedPages.clear();
-    for (const [page, shown] of pages) {
-      shown.dispose();
+    for (const [page, failure] of pages) {
+      failure.dispose();
       void this.fill(page);
     }
   }

@@ -29,7 +29,7 @@ export class ActiveEditor extends Part {
       window.onDidChangeTextEditorSelection(later),
       window.tabGroups.onDidChangeTabs(later),
     ];
-    for (const one of subscriptions) this.own(one);
+    for (const subscription of subscriptions) this.own(subscription);
   }
 
   get view(): MentionView | undefined {

@@ -38,7 +38,7 @@ export class Away extends Part<AwayOptions> {
     super(options);
     const { conversations, memento } = options;
     this.#absences = new Map(Object.entries(memento.get<Record<string, LeftAt>>(LEFT, {})));
-    for (const one of conversations.list()) this.#begin(one);
+    for (const conversation of conversations.list()) this.#begin(conversation);
     const subscriptions = [
       conversations.onDidAdd((one) => this.#begin(one)),
       conversations.onDidChange((key) => this.look(key)),
@@ -48,7 +48,7 @@ export class Away extends Part<AwayOptions> {
         for (const { key } of conversations.list()) this.look(key);
       }),
     ];
-    for (const one of subscriptions) this.own(one);
+    for (const subscription of subscriptions) this.own(subscription);
   }
 
   readonly onDidChange: Event<string> = this.#didChange.event;

@@ -116,9 +116,9 @@ export class ChatHome implements SurfaceHost, UriHandler, Disposable {
   }
 
   #sessionsOf(pages: readonly Page[]): readonly Conversation[] {
-    const shown = pages.map((page) => this.#surfaces.get(page)?.conversation);
+    const conversations = pages.map((page) => this.#surfaces.get(page)?.conversation);
     return [
-      ...new Set(shown.filter((one) => one !== undefined && this.#conversations.find(one.key) === one)),
+      ...new Set(conversations.filter((one) => one !== undefined && this.#conversations.find(one.key) === one)),
     ] as Conversation[];
   }
 

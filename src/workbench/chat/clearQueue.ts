@@ -5,10 +5,12 @@ import { showInfo } from '../ui/messages';
 
 export async function clearQueue(conversation: Conversation): Promise<void> {
   const { paused } = conversation.queue;
-  const gone = conversation.queueActions.remove();
-  if (gone.length === 0) return;
+  const removed = conversation.queueActions.remove();
+  if (removed.length === 0) return;
   const undo = l10n.t('Undo');
-  const said =
-    gone.length === 1 ? l10n.t('Removed the queued message.') : l10n.t('Removed {0} queued messages.', gone.length);
-  if ((await showInfo(said, undo)) === undo) conversation.queueActions.restore(gone, paused);
+  const text =
+    removed.length === 1
+      ? l10n.t('Removed the queued message.')
+      : l10n.t('Removed {0} queued messages.', removed.length);
+  if ((await showInfo(text, undo)) === undo) conversation.queueActions.restore(removed, paused);
 }

@@ -46,23 +46,23 @@ export class EarlierSessions extends Configured<EarlierSessionsOptions> {
     if (wanted === '' && letters !== '') return [];
     const { marks } = this.options.archive;
     const exact: SessionName[] = [];
-    const here: SessionName[] = [];
-    const elsewhere: SessionName[] = [];
-    for (let before: SessionName | undefined; wanted !== '' || here.length < most; ) {
+    const inFolders: SessionName[] = [];
+    const inOtherFolders: SessionName[] = [];
+    for (let before: SessionName | undefined; wanted !== '' || inFolders.length < most; ) {
       const page = marks.names({ limit: PAGE, before });
       for (const session of page) {
         const name = folded(session.name);
         if (session.key === key || !name.includes(wanted)) continue;
         if (name === wanted && exact.length < most) exact.push(session);
-        else if (!isForeign(session.cwd, roots)) here.push(session);
-        else if (elsewhere.length < most) elsewhere.push(session);
+        else if (!isForeign(session.cwd, roots)) inFolders.push(session);
+        else if (inOtherFolders.length < most) inOtherFolders.push(session);
       }
       before = page.at(-1);
       if (page.length < PAGE) break;
       await setImmediate();
       signal.throwIfAborted();
     }
-    return [...exact, ...here, ...elsewhere].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
+    return [...exact, ...inFolders, ...inOtherFolders].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
   }
 
   async attachment(id: string): Promise<QueuedAttachment | undefined> {

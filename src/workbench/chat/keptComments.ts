@@ -37,14 +37,14 @@ export function readComments(memento: Pick<Memento, 'get'>): readonly KeptThread
 /** Stores as many of the newest threads as fit. @param threads oldest first */
 export function keepComments(memento: Pick<Memento, 'update'>, threads: readonly KeptThread[]): void {
   let left = MAX_CHARS;
-  const kept: KeptThread[] = [];
+  const stored: KeptThread[] = [];
   for (const thread of threads.slice(-MAX_THREADS).reverse()) {
     const size = JSON.stringify(thread).length;
     if (size > left) continue;
     left -= size;
-    kept.unshift(thread);
+    stored.unshift(thread);
   }
-  void memento.update(COMMENTS, kept.length > 0 ? kept : undefined);
+  void memento.update(COMMENTS, stored.length > 0 ? stored : undefined);
 }
 
 const MAX_AWAY = 5000;

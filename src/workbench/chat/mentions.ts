@@ -69,37 +69,37 @@ export class Mentions implements Disposable {
     const wanted = letters.toLowerCase();
     const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
     const recent = isAsked('file') ? await this.#recent() : [];
-    const here = [
+    const immediate = [
       ...(kind === undefined ? await immediateOffers(roots) : []),
       ...(isAsked('terminal') ? this.#terminals.offers() : []),
       ...recent.slice(0, MOST_OPEN),
     ].filter(fits);
     const kinds = kind === undefined ? await this.#kinds(place, signal, wanted) : [];
-    const ids = new Set(here.map(({ id }) => id));
+    const ids = new Set(immediate.map(({ id }) => id));
     const only = kind === 'file' || kind === 'folder' ? kind : undefined;
     const found = kind === undefined || only ? await this.#files.search(wanted, only, signal) : [];
     const files = found.map(fileOffer).filter(({ id }) => !ids.has(id));
-    const late: (readonly MentionView[])[] = [[], [], []];
-    const shown = (): readonly MentionView[] => {
-      const more = [...kinds, ...late.flat()];
-      const all = [...[...here, ...files].slice(0, MOST - more.length), ...more];
+    const slowOffers: (readonly MentionView[])[] = [[], [], []];
+    const listed = (): readonly MentionView[] => {
+      const more = [...kinds, ...slowOffers.flat()];
+      const all = [...[...immediate, ...files].slice(0, MOST - more.length), ...more];
       return all.toSorted((one, other) => rankOf(one, wanted) - rankOf(other, wanted));
     };
-    yield shown();
+    yield listed();
     if (kind === undefined && wanted.length < LEAST_LETTERS) return;
-    const waiting = new Map(
+    const pendingSearches = new Map(
       [
         isAsked('symbol') ? this.#symbolOffers(letters, roots, most(MOST_SYMBOLS), signal) : [],
         isAsked('session') ? this.#sessions.named(letters, place, most(MOST_SESSIONS), signal) : [],
         isAsked('commit') ? commitOffers(this.#commits, wanted, roots[0], most(MOST_COMMITS), signal) : [],
       ].map((offers, index) => [index, Promise.resolve(offers).then((more) => ({ index, more }))]),
     );
-    while (waiting.size > 0) {
-      const { index, more } = await Promise.race(waiting.values());
-      waiting.delete(index);
+    while (pendingSearches.size > 0) {
+      const { index, more } = await Promise.race(pendingSearches.values());
+      pendingSearches.delete(index);
       if (more.length === 0) continue;
-      late[index] = more;
-      yield shown();
+      slowOffers[index] = more;
+      yield listed();
     }
   }
 

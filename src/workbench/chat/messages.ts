@@ -467,8 +467,8 @@ async function tell(conversation: Conversation, what: PlainCode, run: () => unkn
     await run();
   } catch (error) {
     const description = errorText(error);
-    const said = ownText(what);
-    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
+    const text = ownText(what);
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said: text, description } as const;
     conversation.note([{ at: Date.now(), event }]);
   }
 }

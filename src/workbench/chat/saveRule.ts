@@ -88,8 +88,8 @@ export async function pastOf(rule: PermissionRule, sessions: readonly Conversati
     ),
   );
   const open = new Set(sessions.map(({ key }) => key));
-  for await (const one of storedRequests(kept, open, (at) => found.filter((other) => other.at > at).length))
-    found.push(one);
+  for await (const request of storedRequests(kept, open, (at) => found.filter((other) => other.at > at).length))
+    found.push(request);
   const latest = found.sort((a, b) => b.at - a.at).slice(0, MAX_PAST);
   const allowed: string[] = [];
   for (const { asked, place } of latest)
@@ -115,8 +115,8 @@ async function* storedRequests(
     if (signal.aborted || left-- === 0 || newer(updatedAt) >= MAX_PAST) return;
     if (open.has(key)) continue;
     let count = 0;
-    for await (const one of pastRequests({ lastSeq, read: kept.eventsOf(key) }, MAX_ROWS, signal)) {
-      yield { ...one, place: { cwd, roots, agentId } };
+    for await (const request of pastRequests({ lastSeq, read: kept.eventsOf(key) }, MAX_ROWS, signal)) {
+      yield { ...request, place: { cwd, roots, agentId } };
       if (++count === MAX_PAST) break;
     }
   }

@@ -411,7 +411,8 @@ export class Conversations implements Disposable {
       this.#warm.end(),
       ...[...this.#byKey.keys()].map((key) => this.#end(key, true)),
     ]);
-    for (const one of ended) if (one.status === 'rejected') this.#services.log.error(`end: ${messageOf(one.reason)}`);
+    for (const result of ended)
+      if (result.status === 'rejected') this.#services.log.error(`end: ${messageOf(result.reason)}`);
   }
 
   async #end(key: string, windowEnds = false): Promise<void> {

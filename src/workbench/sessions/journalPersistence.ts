@@ -105,10 +105,10 @@ export class JournalPersistence implements ConversationPersistence {
     const { events, changes, progress } = all;
     if (changes.length === 0 && (events.length > 0 || !progress)) this.events(events, progress);
     else {
-      const kept = this.#toStoredEvents(events, progress);
+      const stored = this.#toStoredEvents(events, progress);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
-        journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
+        journal.together(key, stored, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
       });
     }
   }
@@ -133,9 +133,9 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   #toStoredEvents(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
-    const kept = this.#redaction.take(events).map(toStoredEvent);
+    const stored = this.#redaction.take(events).map(toStoredEvent);
     progress?.holdBack(this.#redaction.held);
-    return kept;
+    return stored;
   }
 
   describe(facts: Parameters<ConversationPersistence['describe']>[0]): void {

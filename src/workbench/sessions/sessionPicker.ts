@@ -270,8 +270,8 @@ class SessionPicker extends Configured<SessionPickerServices> {
               action('edit', l10n.t('Rename'), async () => {
                 const name = await askTitle(title);
                 if (name === undefined) return;
-                const kept = await ops.setTitle(sessionId, name, signal());
-                listed.sessions.splice(listed.sessions.indexOf(info), 1, { ...info, title: kept });
+                const newTitle = await ops.setTitle(sessionId, name, signal());
+                listed.sessions.splice(listed.sessions.indexOf(info), 1, { ...info, title: newTitle });
               }),
             ]
           : []),

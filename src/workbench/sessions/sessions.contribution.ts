@@ -350,12 +350,12 @@ async function openStored(workbench: Workbench, lister: Conversation, info: Sess
     return open.key;
   }
   // The agent may replay less of it.
-  const kept = workbench.get(Archive).findSession(agent.id, info.sessionId);
-  if (!kept && link && !canContinueLater(link.description.features))
+  const stored = workbench.get(Archive).findSession(agent.id, info.sessionId);
+  if (!stored && link && !canContinueLater(link.description.features))
     throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
-  const cwd = kept?.cwd ?? (info.cwd === '' ? lister.cwd : info.cwd);
+  const cwd = stored?.cwd ?? (info.cwd === '' ? lister.cwd : info.cwd);
   if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
-  const recalled = kept && conversations.recall(kept.key);
+  const recalled = stored && conversations.recall(stored.key);
   if (recalled) {
     chat.present(recalled);
     return recalled.key;
