@@ -239,7 +239,7 @@ export class WriteBuffer implements Disposable {
 
   /**
    * Writes the rows and notes of sessions in one transaction.
-   * @param change changes the session, the only one then
+   * @param change applied in the same transaction, for a single session
    * @returns whether this process may write to it
    * @throws what `change` throws
    */
