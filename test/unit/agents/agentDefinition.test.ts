@@ -1,5 +1,4 @@
-// Reading the settings of agents: what other editors write too, and what is wrong with
-// the rest.
+// Parsing the agents setting, including entries of other editors and invalid ones.
 import assert from 'node:assert/strict';
 import { parseAgents, withDemo } from '../../../src/agents/agentDefinition';
 import { sameData } from '../../support/sameData';

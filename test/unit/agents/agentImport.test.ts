@@ -1,4 +1,4 @@
-// Agents in the settings of other editors, well-formed and not.
+// Agents in the settings of other editors, valid and invalid.
 import { strict as assert } from 'node:assert';
 import { readAgents } from '../../../src/agents/agentImport';
 import { parseSettings } from '../../../src/agents/settingsText';

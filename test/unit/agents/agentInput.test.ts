@@ -1,4 +1,4 @@
-// What a person types for an agent becomes the words that they mean.
+// Parsing and checking what a person types for an agent.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import {

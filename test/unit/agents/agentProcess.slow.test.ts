@@ -1,4 +1,4 @@
-// Real processes: how an agent is started, heard and ended, and that nothing of it stays behind.
+// Real processes: how an agent is started, read and ended, with nothing left behind.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -170,7 +170,7 @@ describe('AgentProcess', function () {
         closeGraceMs: { stdin: 20, term: 20, kill: 20 },
       });
       const { kill } = process;
-      // As with a process that hangs in the kernel: it is there, and no signal reaches it.
+      // Like a process that hangs in the kernel: it exists, but no signal reaches it.
       process.kill = () => true;
       const closing = agent.close();
       const exit = await closing.finally(() => {
@@ -224,8 +224,7 @@ describe('AgentProcess', function () {
 });
 
 /**
- * A program that stands for the extension host: it starts a stubborn agent with a grandchild, and
- * prints their numbers.
+ * Stands in for the extension host: starts a stubborn agent with a grandchild and prints their ids.
  */
 async function startHost(folder: string, disposed: boolean): Promise<ChildProcess> {
   const stubborn = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000); setTimeout(() => process.exit(), 30000);`;

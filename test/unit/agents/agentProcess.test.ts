@@ -1,4 +1,4 @@
-// Real processes: how an agent is started, heard and ended, and that nothing of it stays behind.
+// Real processes: how an agent is started, read and ended, with nothing left behind.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ describe('AgentProcess', function () {
       const closedItsStdin = new Deferred<void>();
       const { rpc } = connect(agent, { onNotification: () => closedItsStdin.resolve() });
       await closedItsStdin.promise;
-      // The first write may still be taken by the system before it reports the broken pipe.
+      // The system may accept a first write before it reports the broken pipe.
       await rpc.notify('one', {}).catch(() => {});
       await assert.rejects(rpc.request('two', {}), { code: 'connection-closed' });
     });

@@ -1,5 +1,4 @@
-// The machine stays awake while agents work: with stand-ins for the programs of each system, found
-// in PATH.
+// Keeping the machine awake while agents work, with stand-ins for system programs on PATH.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -184,7 +183,7 @@ const SETTLE_MS = 10;
   });
 });
 
-/** A process that starts the program as Awake does, and then hangs. */
+/** A process that starts the program like Awake, and then hangs. */
 const HOST = `
 const [platform, program] = process.argv.slice(1);
 const { file, args } = JSON.parse(program);

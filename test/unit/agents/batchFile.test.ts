@@ -1,5 +1,5 @@
-// Starting batch files of Windows: arguments against a model of what cmd.exe and programs read, and
-// shims of package managers.
+// Starting Windows batch files: arguments against a model of cmd.exe and programs, and shims of
+// package managers.
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,7 @@ import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch
 
 const SHIM = 'C:\\Users\\a b\\npm\\gemini.cmd';
 
-/**
- * What cmd.exe makes of a line: the text without carets, and what it would take for more than
- * words.
- */
+/** Models how cmd.exe reads a line: the text without carets, and the characters with a meaning. */
 function readByCmd(line: string): { readonly text: string; readonly operators: string } {
   let [isQuoted, text, operators] = [false, '', ''];
   for (let at = 0; at < line.length; at++) {
@@ -29,7 +26,7 @@ function readByCmd(line: string): { readonly text: string; readonly operators: s
   return { text, operators };
 }
 
-/** What a program makes of its command line (the C runtime's rules of 2008). */
+/** Models how a program parses its command line (the C runtime's rules of 2008). */
 function readByProgram(line: string): string[] {
   const words: string[] = [];
   let [word, isQuoted, isOpen] = ['', false, false];

@@ -1,4 +1,4 @@
-// The environment of agents: the user's PATH, and nothing that VS Code meant for itself.
+// The environment of agents: the user's PATH, without VS Code's internal variables.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -118,7 +118,7 @@ describe('withVariables', () => {
 describe('loginShellPath', () => {
   afterEach(removeScratch);
 
-  /** A shell that behaves as its text says; `"$4"` is the command that it was given. */
+  /** A shell that runs this text; `"$4"` is the command that it gets. */
   const shell = async (text: string): Promise<string> =>
     scratchFile(await scratchFolder(), 'shell', `#!/bin/sh\n${text}\n`);
   const env = { PATH: '/usr/bin:/bin', HOME: '/nowhere' };
@@ -193,7 +193,7 @@ describe('loginShellPath', () => {
     const ask = (deadlineMs: number): Promise<string | undefined> =>
       loginShellPath({ log: silentLog, env, shell: late, deadlineMs });
     assert.equal(await ask(1), undefined);
-    // The late one runs on: the next call waits for it, and starts no other one.
+    // The slow run continues: the next call joins it and starts no other.
     const again = ask(60_000);
     await writeFile(fifo, 'go\n');
     assert.equal(await again, '/usr/bin:/bin');

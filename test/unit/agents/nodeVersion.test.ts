@@ -1,4 +1,4 @@
-// Tells by the last words of an agent that its Node.js is too old.
+// Detecting from an agent's last output that its Node.js is too old.
 import { strict as assert } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

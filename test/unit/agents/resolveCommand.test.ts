@@ -1,4 +1,4 @@
-// Which program a command means, and which one it must never mean.
+// Which program a command resolves to.
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,4 +1,4 @@
-// Entries are changed in the text of a settings file without touching what stands around them.
+// Editing entries in the text of a settings file without touching the rest.
 import { strict as assert } from 'node:assert';
 import { agentsIn, editEntries, needsOwnEdit, parseSettings } from '../../../src/agents/settingsText';
 

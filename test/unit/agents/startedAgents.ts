@@ -1,4 +1,4 @@
-// Agents that a test has started as processes of a few lines, and how they are talked to.
+// Starts agents of a few lines as processes, and exchanges messages with them.
 import { RpcConnection, type RpcHandlers } from '../../../src/acp/jsonrpc/rpcConnection';
 import { hostEnvironment } from '../../../src/agents/agentEnvironment';
 import { AgentProcess, type StartOptions } from '../../../src/agents/agentProcess';
@@ -21,7 +21,7 @@ export async function start(script: string, options: Partial<StartOptions> = {})
   return agent;
 }
 
-/** What the agent writes to stdout until the end of it, as text. */
+/** Returns stdout until its end, as text. */
 export function output(agent: AgentProcess): Promise<string> {
   const chunks: Uint8Array[] = [];
   const ended = new Deferred<string>();
@@ -32,7 +32,6 @@ export function output(agent: AgentProcess): Promise<string> {
   return ended.promise;
 }
 
-/** The first line on stdout. */
 export function firstLine(agent: AgentProcess): Promise<string> {
   let text = '';
   const line = new Deferred<string>();
@@ -72,7 +71,7 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: params }) + '\\n');
 });`;
 
-/** Ends what the test has started; for `afterEach`. */
+/** Call in `afterEach`. */
 export async function closeAgents(): Promise<void> {
   for (const agent of started.splice(0)) await agent.close();
   await removeScratch();

@@ -1,5 +1,4 @@
-// Processes of Windows and what they have started, as they are listed and ended; on Linux with
-// stand-ins for the programs of Windows.
+// Listing and ending Windows processes; on Linux with stand-ins for the Windows programs.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -76,7 +75,7 @@ describe('the birth of a process', () => {
   it('are listed once for simultaneous callers, and once more for later ones', async () => {
     await programs.list([{ pid: 4, parent: 0, startedAt: BORN }]);
     const asked = [listWindowsProcesses(), listWindowsProcesses()];
-    // PowerShell runs now.
+    // PowerShell is running now.
     await new Promise(setImmediate);
     asked.push(listWindowsProcesses(), listWindowsProcesses(), listWindowsProcesses());
     for (const rows of await Promise.all(asked)) assert.deepEqual(rows, [{ pid: 4, parent: 0, startedAt: BORN }]);
@@ -87,7 +86,7 @@ describe('the birth of a process', () => {
     await listWindowsProcesses();
     const [line = ''] = await programs.lists();
     assert.match(line, /^-NoLogo -NoProfile -NonInteractive -Command Get-CimInstance /);
-    // PowerShell takes double quotes of its command line away.
+    // PowerShell removes double quotes from its command line.
     assert.doesNotMatch(line, /["%\r\n]/);
   });
 

@@ -1,5 +1,5 @@
-// Programs that npm installed on Windows: `.cmd` files that start Node, found through Path and
-// PATHEXT. Runs where the platform is win32 (npm run test:windows).
+// Programs installed by npm on Windows: `.cmd` files that start Node, found through Path and
+// PATHEXT. Runs on win32 only (npm run test:windows).
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,9 +16,7 @@ const PROG =
 const CALL =
   'endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & "%_prog%"  "%dp0%\\node_modules\\agent\\agent.js" %*\r\n';
 
-/**
- * A shim as npm's cmd-shim writes it, and the script that it starts, which prints its arguments.
- */
+/** A shim like npm's cmd-shim, and its script, which prints its arguments. */
 async function shim(folder: string): Promise<string> {
   const module = join(folder, 'node_modules/agent');
   await mkdir(module, { recursive: true });
@@ -26,7 +24,7 @@ async function shim(folder: string): Promise<string> {
   return scratchFile(folder, 'agent.cmd', FIND + PROG + CALL);
 }
 
-/** A batch file that hands its arguments on, as npx.cmd does. */
+/** A batch file that passes its arguments on, like npx.cmd. */
 async function batchFile(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'agent.js'), SCRIPT);
@@ -34,7 +32,6 @@ async function batchFile(folder: string): Promise<string> {
   return scratchFile(folder, 'agent.cmd', text);
 }
 
-/** What the agent sees as its arguments. */
 async function seen(command: string, args: readonly string[]): Promise<unknown> {
   const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });
   return JSON.parse(await output(await start('', { command, args, env })));

@@ -1,5 +1,4 @@
-// Many sessions that stream in parallel: what is written for them, and what a killed process
-// leaves.
+// Many sessions that stream in parallel: bytes written, and what a killed process leaves.
 import { strict as assert } from 'node:assert';
 import fs, { statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,7 +10,7 @@ import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { newSession, openJournal, said, textIn, timed } from '../../support/store/journals';
 
-/** Timers on a separate clock, which run when they are due. */
+/** Timers on a fake clock. */
 class Clock {
   #now = 0;
   readonly #timers = new Map<() => void, number>();

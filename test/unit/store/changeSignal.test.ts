@@ -1,4 +1,4 @@
-// How a window learns that another one has written to the journal.
+// Notification of writes to the journal by other windows.
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
@@ -20,7 +20,7 @@ describe('a change by another window', () => {
     await removeScratch();
   });
 
-  /** Waits no time, so that only the system's own delay counts. */
+  /** Without a delay, so that only the system's own counts. */
   function open(options: Partial<JournalOptions> = {}): {
     journal: Journal;
     changes: () => number;

@@ -1,5 +1,4 @@
-// Data on the disk when a call returns, and how windows begin that make the same new journal
-// together.
+// Data on disk when a call returns, and windows that create the same journal together.
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import fs from 'node:fs';

@@ -1,5 +1,4 @@
-// Failures of disk, file and process: what was acknowledged is still there, and the user learns of
-// it.
+// Failures of disk, file and process: acknowledged data is kept, and the user is notified.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -202,7 +201,7 @@ describe('a journal with a failing disk, file or process', function () {
   it('checks the file after an unclean shutdown', () => {
     filled();
     const size = statSync(path).size;
-    // A page among the events, which is not read at the start.
+    // A page of events, which is not read on open.
     writeFileSync(path, damaged(readFileSync(path), size - 5 * 4096, size - 4 * 4096));
     const raw = new DatabaseSync(path);
     raw.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x)');
@@ -296,7 +295,6 @@ describe('a journal with a failing disk, file or process', function () {
     journal.append('b', turn('t1', 80, 'find me', 'here'));
     assert.deepEqual(states, ['memory']);
     assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'locked');
-    // Everything can be read as usual.
     assert.deepEqual(pluck(journal.queue.items('a'), 'id'), ['q2']);
     assert.match(textIn(journal.events('a').events), /world one two $/);
     assert.deepEqual(pluck(journal.sessions({ limit: 5 }), 'key'), ['b', 'a']);

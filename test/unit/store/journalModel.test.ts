@@ -1,5 +1,4 @@
-// Random operations compared with a simple model: whenever the journal is reopened, locked out of
-// its file or let in again, it reports the same as the model.
+// Random operations compared with a simple model, through reopening and locks of the file.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -40,7 +39,7 @@ class World {
     const session = this.sessions.get(key);
     const choice = this.#random(100);
     if (!session) {
-      // What the file has of a session is unknown while it cannot be read; new sessions can start
+      // The file's content of a session is unknown while it cannot be read; new sessions can start
       // at any time.
       this.journal.saveSession(newSession(key));
       this.sessions.set(key, { events: [], queue: [], draft: '', title: undefined });

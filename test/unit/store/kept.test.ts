@@ -1,4 +1,4 @@
-// The journal keeps what the model keeps and no more: superseded content takes no disk space.
+// The journal stores only what the model keeps: superseded content takes no disk space.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Folders whose paths are longer than the 260 characters that Windows once allowed.
+// Folders with paths over 260 characters, the former limit of Windows.
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The words of error answers, which agents put into many places.
+// Messages of error responses, which agents put in many places.
 import { strict as assert } from 'node:assert';
 import { errorSentence } from '../../../../src/acp/jsonrpc/rpcError';
 import { closeWires, wire } from './rpcWire';

@@ -1,4 +1,4 @@
-// The splitting of bytes into messages: whatever the cuts, the same messages.
+// Splitting bytes into messages: independent of the chunks.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { RpcConnection } from '../../../../src/acp/jsonrpc/rpcConnection';

@@ -1,4 +1,4 @@
-// What no agent should send over a connection, and what is kept of it: little, and nothing hangs.
+// Invalid input on a connection is bounded, and nothing hangs.
 import assert from 'node:assert/strict';
 import { RPC_CODES } from '../../../../src/acp/jsonrpc/rpcError';
 import type { MemoryTransport } from '../../../support/memoryTransport';

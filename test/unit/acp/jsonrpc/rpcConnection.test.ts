@@ -1,4 +1,4 @@
-// The requests that we send over a connection, and their outcome when it ends.
+// Outgoing requests, and their outcome when the connection closes.
 import assert from 'node:assert/strict';
 import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { closeWires, response, update, wire } from './rpcWire';

@@ -1,4 +1,4 @@
-// What the agent sends over a connection: its requests, and the order of everything.
+// Incoming requests, and the order of everything that an agent sends.
 import assert from 'node:assert/strict';
 import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../../../src/base/deferred';
@@ -61,7 +61,7 @@ describe('RpcConnection', () => {
       const { transport, connection, seen, count } = wire();
       const answer = (async () => {
         const result = await connection.request('session/new', {});
-        // What an adapter does with an answer takes some more steps.
+        // An adapter takes some more steps to handle a response.
         for (let step = 0; step < 20; step++) await Promise.resolve();
         seen.push({ result });
       })();

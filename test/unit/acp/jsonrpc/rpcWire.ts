@@ -1,4 +1,4 @@
-// A connection over a transport in memory, which notes in order all that happens on it.
+// A connection over an in-memory transport that records events in order.
 import { RpcConnection, type RpcConnectionOptions, type RpcHandlers } from '../../../../src/acp/jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../../../src/base/deferred';

@@ -1,4 +1,4 @@
-// Events within the limits of what is stored: what was not too large says the same as before.
+// Events within the limits of what is stored.
 import { strict as assert } from 'node:assert';
 import { boundEvent } from '../../../../src/session/events/bounds';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';

@@ -1,4 +1,4 @@
-// What an agent said of a call before it asks for permission.
+// The input of a call that the agent streamed before asking for permission.
 import { strict as assert } from 'node:assert';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import type { ToolContent } from '../../../../src/session/events/content';

@@ -1,5 +1,4 @@
-// Entries other than messages and tool calls: compactions, questions, media. Bounded, and updated
-// in place.
+// Compactions, questions and media: bounded, and updated in place.
 import { strict as assert } from 'node:assert';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import { MAX_MEDIA_CHARS } from '../../../../src/session/events/bounds';

@@ -1,5 +1,4 @@
-// The message of the agent at which its session can be forked, so that it remembers all that stands
-// before another message.
+// The agent message at which a session can be forked, so that it remembers everything before.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { ownText } from '../../../../src/session/events/ownText';

@@ -55,7 +55,7 @@ describe('user messages', () => {
       'thought: Hm.',
       'agent: Yes',
     ]);
-    // Once echoed, the same words are another message; so are other words.
+    // After its echo, the same text is a new message, as is any other text.
     const once = messages(sent('q1', 'Hello there'), echo, thought, echo);
     assert.deepEqual(once, ['user: Hello there', 'thought: Hm.', 'user: Hello there']);
     assert.equal(messages(sent('q1', 'Hello there'), thought, said('user', 'Hello')).at(-1), 'user: Hello');

@@ -1,4 +1,4 @@
-// The session model: whatever the order of updates, the transcript has what was said.
+// The session model: the transcript is complete whatever the order of updates.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import type { ToolStatus } from '../../../../src/session/events/content';

@@ -1,4 +1,4 @@
-// What subagents do stands under the calls that started them, in whatever order it arrives.
+// Calls of subagents are nested in the calls that started them, in any order of arrival.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';

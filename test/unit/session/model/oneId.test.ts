@@ -1,4 +1,4 @@
-// Agents that give the messages of all turns, or the calls of one turn, the same id.
+// Agents that reuse an id for messages of all turns, or for calls of a turn.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import {

@@ -1,4 +1,4 @@
-// The transcript of a session in another one.
+// A transcript copied to another session.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -48,7 +48,6 @@ const EVENTS: readonly SessionEvent[] = [
   { type: 'gap', gapId: 'past-1', text: 'lost', state: 'retryable' },
 ];
 
-/** The messages of the other session. */
 const OWN: readonly SessionEvent[] = [
   { type: 'turn_started', turnId: 't3', origin: 'user', at: 5000 },
   { type: 'prompt_sent', promptId: 'q3', turnId: 't3', content: [text('three')] },

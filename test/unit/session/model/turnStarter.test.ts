@@ -1,4 +1,4 @@
-// Who began a turn: the user of this client, another client, or the agent by itself.
+// Who started a turn: the user of this client, another client, or the agent.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Entry } from '../../../../src/session/model/state';

@@ -1,4 +1,4 @@
-// How long a turn waited for the user, and what the user answered.
+// How long a turn waited for the user, and the user's answers.
 import { strict as assert } from 'node:assert';
 import { answerWords } from '../../../../src/client/requests/elicitationRequestHandler';
 import type { SessionEvent } from '../../../../src/session/events/event';

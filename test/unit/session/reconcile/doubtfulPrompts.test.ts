@@ -1,5 +1,5 @@
-// Messages that may or may not have arrived, and an agent that shows the session again:
-// in words alone, and with real agents that are killed.
+// Messages that may not have arrived, and a replay by the agent: constructed, and with real agents
+// that are killed.
 import { strict as assert } from 'node:assert';
 import { textOf } from '../../../../src/session/model/entryText';
 import type { MessageEntry } from '../../../../src/session/model/state';

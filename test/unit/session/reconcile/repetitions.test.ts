@@ -1,5 +1,5 @@
-// Random sessions with random deviations in their replay: nothing twice, nothing lost, and no user
-// message that the user did not write.
+// Random sessions with random deviations in their replay: nothing twice, nothing lost, nothing made
+// up.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { textOf } from '../../../../src/session/model/entryText';

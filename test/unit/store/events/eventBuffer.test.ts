@@ -1,4 +1,4 @@
-// Events that wait to be written: those that later ones replace are not written at all.
+// Buffered events: superseded ones are never written.
 import { strict as assert } from 'node:assert';
 import type { ToolPatch } from '../../../../src/session/events/event';
 import { EventBuffer } from '../../../../src/store/events/eventBuffer';

@@ -1,4 +1,4 @@
-// Events as columns: lossless, and media data is neither written nor parsed as JSON.
+// Events as columns: lossless, with media neither written nor parsed as JSON.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ContentBlock } from '../../../../src/session/events/content';

@@ -1,4 +1,4 @@
-// The part of a text that a search shows, and how texts are ranked.
+// Snippets of matches, and their ranking.
 import { strict as assert } from 'node:assert';
 import { searchWords, snippetOf } from '../../../../src/store/search/search';
 

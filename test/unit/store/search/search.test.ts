@@ -248,8 +248,8 @@ describe('search', () => {
     journal.append('a', turn('t1', 1, 'aardvark', 'needle'));
     assert.deepEqual(found('needle'), ['a']);
     journal.dispose();
-    // The first word of a leaf page of the index, with its prefix; the size of the page is three
-    // bytes before it.
+    // The first word of a leaf page of the index, with its prefix; three bytes before it is the
+    // page size.
     const path = join(folder, 'parley.db');
     const bytes = readFileSync(path);
     const at = bytes.indexOf('0aardvark');

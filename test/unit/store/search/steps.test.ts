@@ -1,5 +1,4 @@
-// A search in many sessions: what one step of it does, what comes first, and that it finds what
-// FTS5 finds.
+// Search in many sessions: the cost of a step, the order of results, and agreement with FTS5.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { Sql } from '../../../../src/store/file/sql';
@@ -135,7 +134,7 @@ describe('the steps of a search', () => {
         .slice(0, 3 + random(12))
         .trim();
       const last = /(?:^|\s)([^\s"]+)$/.exec(typed)?.[1] ?? '';
-      // Beginnings of one or two letters are looked for as words.
+      // Prefixes of one or two letters are searched as words.
       if (!/[\p{L}\p{N}]{3}$/u.test(last)) continue;
       const words = typed.split(/\s+/).filter((one) => /[\p{L}\p{N}]/u.test(one));
       const match = words.map((one, index) => `"${one}"${index === words.length - 1 ? '*' : ''}`).join(' ');

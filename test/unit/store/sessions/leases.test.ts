@@ -1,4 +1,4 @@
-// Two windows and one session.
+// Ownership of a session by one of two windows.
 import { strict as assert } from 'node:assert';
 import type { Machine } from '../../../../src/store/file/machine';
 import type { Journal, JournalOptions } from '../../../../src/store/journal';

@@ -1,4 +1,4 @@
-// Questions that one window offers and others answer, in one file.
+// Questions of one window that others answer, in one file.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { Machine } from '../../../../src/store/file/machine';

@@ -1,4 +1,4 @@
-// Which sessions are deleted, and which must be kept.
+// Which sessions are deleted and which are kept.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe('prune', () => {
     await removeScratch();
   });
 
-  /** Lets a correct clock run long enough for sessions that are too old to be deleted. */
+  /** Advances a correct clock until sessions that are too old can be deleted. */
   const findOld = async (maxAgeDays: number): Promise<void> => {
     now -= 4 * DAY;
     await journal.prune({ maxAgeDays: maxAgeDays - 4 }, never);
@@ -104,7 +104,7 @@ describe('prune', () => {
       now -= (wrong + 1) * DAY;
       assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     }
-    // Records of the wrong time were deleted: the next time starts over.
+    // Records from the wrong time were deleted, so the next time starts over.
     now += 400 * DAY;
     assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     assert.equal(keys().length, 5);

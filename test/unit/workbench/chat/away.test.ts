@@ -1,4 +1,4 @@
-// When a session counts as left, and when the summary is shown.
+// When a session counts as unattended, and when the summary is shown.
 import { strict as assert } from 'node:assert';
 import { Emitter } from '../../../../src/base/event';
 import { silentLog } from '../../../../src/base/log';

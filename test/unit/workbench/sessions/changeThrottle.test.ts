@@ -1,4 +1,4 @@
-// How often the window hears of a session that streams.
+// How often the window is notified of a streaming session.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { ChangeThrottle } from '../../../../src/workbench/sessions/changeThrottle';
