@@ -15,6 +15,7 @@ import { spawnError } from './startPlan';
 
 export interface AgentExit extends TreeExit {
   readonly stderr: string;
+  /** Asked to exit while no window was attached. */
   readonly isDismissed?: true;
 }
 

@@ -43,7 +43,6 @@ interface Begun {
 class StreamFile {
   readonly name: string;
   readonly begun = new Map<string, Begun>();
-  /** Sessions begun so far, some of them more than once. */
   count = 0;
   bytes = 0;
   readonly #path: string;

@@ -22,10 +22,7 @@ const STEP_CHARS = 128 * 1024;
 /** Cost of a session in it, in addition to its text. */
 const SESSION_CHARS = 4096;
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
-/**
- * Maximum characters of a flush to the stream file. More is a flood, written coalesced once a
- * second.
- */
+/** More is a flood, which is written coalesced once a second. */
 const MAX_STREAMED_CHARS = 64 * 1024;
 /** The same at a turn's boundary: a bulk write would delay showing it. */
 const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
@@ -45,7 +42,7 @@ const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
 /** Messages and decisions of the user: they must survive a power failure too. */
 const OF_USER: ReadonlySet<SessionEvent['type']> = new Set(['prompt_sent', 'permission_closed', 'elicitation_closed']);
 
-/** How far the lines of a session's agent were read, together with the resulting events. */
+/** How far the lines of an agent were read, together with the resulting events. */
 export interface ReadProgress {
   readonly json: string;
   readonly stored: () => void;
@@ -57,7 +54,6 @@ export interface WriteBufferOptions {
   readonly stream: StreamLog;
   readonly log: Log;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** How long chunks are collected before they are appended, in ms. */
   readonly streamMs: number;
   /** Runs something whose failure is harmless; logs the error and then returns undefined. */
   readonly quietly: <T>(run: () => T) => T | undefined;
@@ -214,7 +210,7 @@ export class WriteBuffer implements Disposable {
     return isDone === true;
   }
 
-  /** Writes all to the journal, so that the stream files can start again. */
+  /** Writes everything to the journal, so that the stream files can restart. */
   #renewStream(): void {
     const { backing, stream, quietly } = this.#options;
     if (backing.state.kind === 'memory') return;
@@ -270,7 +266,7 @@ export class WriteBuffer implements Disposable {
             if (!ownership.mayWrite(sql, one)) lost.add(one);
             else if (hasSession(sql, one)) {
               writeNotes(sql, one, values);
-              // A read-only window only saves its scroll position: the owner's stream file stays valid.
+              // A read-only window only saves its scroll position, so the owner's file stays valid.
               if (ownership.of(one) === undefined) continue;
               // Stream files with these rows are outdated from here on.
               sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
@@ -413,9 +409,7 @@ function isOfUser({ event }: { readonly event: SessionEvent }): boolean {
 
 /** Maximum time for data in the stream file only, in ms. */
 const BULK_MS = 30_000;
-/** Idle time after a turn before a bulk write, in ms. */
 const REST_MS = 1000;
-/** Minimum time between two bulk writes, in ms. */
 const BULK_GAP_MS = 1000;
 /** Delay before a bulk write is retried while another window writes, in ms. */
 const BUSY_RETRY_MS = 100;

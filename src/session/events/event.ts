@@ -127,6 +127,7 @@ export type SessionEvent =
       readonly own?: true;
       readonly said?: OwnText;
       readonly action?: { readonly id: string; readonly label?: string };
+      /** Opens a session imported from elsewhere. */
       readonly opens?: true;
       readonly beginsAnew?: true;
     }

@@ -85,6 +85,7 @@ export class Archive extends Part {
     return new JournalPersistence(options, known);
   }
 
+  /** The first write claims the session for this window. */
   recall(key: string): Recalled | undefined {
     const reading = this.#readAhead?.key === key ? this.#readAhead : undefined;
     this.#readAhead = undefined;

@@ -55,6 +55,7 @@ interface OpenConversation {
 
 export class Conversations implements Disposable {
   readonly #catalog: AgentCatalog;
+  /** For agents that run outside of a conversation of this window. */
   readonly services: ConversationServices;
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, OpenConversation>();

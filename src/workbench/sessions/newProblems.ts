@@ -7,6 +7,7 @@ export interface FileError extends Pick<Problem, 'code' | 'message'> {
 }
 
 export interface Earlier {
+  /** Signatures of {@link signatureOf}; absent if unknown. */
   readonly errors?: ReadonlySet<string> | undefined;
   /** Absent if unknown; empty if the file did not exist. */
   readonly text?: string | undefined;

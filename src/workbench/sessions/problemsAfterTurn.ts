@@ -27,6 +27,7 @@ interface ProblemsAfterTurnOptions {
   readonly log: Log;
 }
 
+/** Signatures of errors by the {@link pathKey} of their file. */
 type KnownErrors = Map<string, ReadonlySet<string>>;
 
 interface WatchedTurn {
