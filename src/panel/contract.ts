@@ -52,6 +52,13 @@ export interface Anchor {
   readonly offset: number;
 }
 
+/** The beginning of a prompt, for the line over the transcript. */
+export interface PromptHead {
+  readonly turnId: string;
+  readonly index: number;
+  readonly text: string;
+}
+
 export type ToWebview =
   /** Replaces everything. `from`: index of the first item. */
   | {
@@ -62,6 +69,8 @@ export type ToWebview =
       readonly total: number;
       readonly from: number;
       readonly items: readonly ItemView[];
+      /** What the user said in the turn of the first item, if that is before it. */
+      readonly prompt?: PromptHead | undefined;
       /** Runs of nested items: first and last index of each. */
       readonly nested?: readonly (readonly [number, number])[];
       readonly draft: DraftView;

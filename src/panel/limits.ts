@@ -1,8 +1,10 @@
-// Limits of messages from the webview.
+// Limits of messages between the webview and the host.
 
 /** Maximum characters of a message. */
 export const MAX_TEXT = 2_000_000;
 export const MAX_REASON = 5000;
+/** Maximum characters of a `PromptHead`. */
+export const MAX_PROMPT_HEAD = 300;
 
 export const MAX_LANG = 100;
 export const MAX_CODE_PATH = 300;

@@ -61,6 +61,15 @@ describe('the prompt line', () => {
     await shows('Tell me');
   });
 
+  it('shows a message that is not loaded', async () => {
+    const prompt = { turnId: 'one', index: 0, text: 'Question one' };
+    const { panel, line, shows } = await open({ items: turn('one').slice(40), from: 40, prompt });
+    await shows('Question one');
+    const before = await panel.count();
+    await line.click();
+    assert.equal((await panel.next('page', before)).from, 0);
+  });
+
   it('scrolls to the message on click and Enter, and disappears there', async () => {
     const { panel, page, line, shows } = await open({ items: [...turn('one'), ...turn('two')] });
     await shows(TWO);

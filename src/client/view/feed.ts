@@ -2,7 +2,16 @@
 // three in flight. A slow or hidden webview costs nothing: changes are merged until it is ready, so
 // no backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
-import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
+import { head, textOfBlocks } from '../../base/text';
+import {
+  CONTRACT_VERSION,
+  type ItemView,
+  MAX_PROMPT_HEAD,
+  type Op,
+  type PromptHead,
+  type SessionMessage,
+  type ToWebview,
+} from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
 import type { Entry, SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
@@ -106,6 +115,7 @@ export class SessionFeed implements Disposable {
       total: entries.length,
       from,
       items: this.#items(from, entries.length),
+      prompt: promptBefore(from, entries),
       nested: !model.state.nests.isEmpty ? runsOfNested(model.state) : undefined,
       draft: unsent.draft,
       anchor: unsent.anchor,
@@ -342,6 +352,17 @@ function firstOfNewest({ entries, nests }: Readonly<SessionState>): number {
 
 function linesOf(entry: Entry): number {
   return entry.kind === 'tool' && entry.content.some(({ type }) => type === 'diff') ? LINES_OF_EDIT : 1;
+}
+
+function promptBefore(from: number, entries: readonly Entry[]): PromptHead | undefined {
+  const turnId = entries[from]?.turnId;
+  if (turnId === undefined) return undefined;
+  for (let index = from - 1; index >= 0 && entries[index]!.turnId === turnId; index--) {
+    const entry = entries[index]!;
+    if (entry.kind === 'user')
+      return { turnId, index, text: head(textOfBlocks(entry.content, '\n').trim(), MAX_PROMPT_HEAD) };
+  }
+  return undefined;
 }
 
 function stretchOf(index: number): number {

@@ -1,12 +1,10 @@
 // The items that the page has loaded. Operations on other items only update the total.
 import { head, textOfBlocks } from '../../base/text';
-import type { ItemView, Op, TerminalView } from '../../panel/contract';
+import { type ItemView, MAX_PROMPT_HEAD, type Op, type TerminalView } from '../../panel/contract';
 import type { MarkdownDoc } from '../markdown/markdownDoc';
 
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
-
-const PROMPT_CHARS = 300;
 
 export interface StoredItem {
   item: ItemView;
@@ -119,7 +117,7 @@ export class ItemStore {
     const stored = this.#items.get(index);
     if (item.path) this.#nested.add(index);
     if (item.kind === 'user' && item.turnId !== undefined)
-      this.prompts.set(item.turnId, { index, text: head(textOfBlocks(item.content, '\n').trim(), PROMPT_CHARS) });
+      this.prompts.set(item.turnId, { index, text: head(textOfBlocks(item.content, '\n').trim(), MAX_PROMPT_HEAD) });
     if (stored) {
       if (stored.item.id !== item.id || !continues(stored.item, item)) stored.docs.clear();
       stored.item = item;

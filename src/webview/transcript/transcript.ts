@@ -174,7 +174,7 @@ export class Transcript {
     return this.#scroller.isPinned;
   }
 
-  reset({ total, from, items, revision, nested }: Snapshot): void {
+  reset({ total, from, items, revision, nested, prompt }: Snapshot): void {
     this.#pages.clear();
     this.#entriesToRender.clear();
     this.#pagesToDraw.clear();
@@ -182,6 +182,7 @@ export class Transcript {
     this.#turnEnds.clear();
     this.#groups.clear();
     this.nesting.clear();
+    if (prompt) this.store.prompts.set(prompt.turnId, prompt);
     this.store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages arrive: those at the end are drawn immediately

@@ -7,6 +7,7 @@ import {
   type FromWebview,
   type ItemView,
   type Op,
+  type PromptHead,
   type SessionView,
   type ToWebview,
 } from '../../../src/panel/contract';
@@ -64,6 +65,7 @@ export interface PanelOptions {
   readonly total?: number;
   readonly from?: number;
   readonly nested?: readonly (readonly [number, number])[];
+  readonly prompt?: PromptHead;
   readonly draft?: string | DraftView;
   /** Leaves `hello` unanswered: the test answers it. */
   readonly silent?: boolean;
@@ -123,6 +125,7 @@ export class Panel {
       from,
       items,
       ...(options.nested && { nested: options.nested }),
+      prompt: options.prompt,
       draft:
         typeof options.draft === 'object'
           ? options.draft

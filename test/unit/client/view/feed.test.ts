@@ -293,6 +293,18 @@ describe('session feed', () => {
     assert.deepEqual([...reader.items.keys()].slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 136, 137]);
   });
 
+  it('sends the beginning of the message of a turn whose end it sends', () => {
+    apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 });
+    const content = [{ type: 'text', text: ` Fix it\n${'x'.repeat(1000)}` }] as const;
+    apply({ type: 'prompt_sent', turnId: 't1', promptId: 'p', content });
+    feed.snapshot();
+    for (let index = 0; index < 100; index++) apply({ type: 'notice', severity: 'info', title: `n${index}` });
+    feed.snapshot();
+    const prompts = reader.messages.map((message) => message.type === 'snapshot' && message.prompt);
+    const text = `Fix it\n${'x'.repeat(293)}`;
+    assert.deepEqual(prompts, [undefined, { turnId: 't1', index: 0, text }]);
+  });
+
   it('sends only the changed fields of the session', async () => {
     feed.snapshot();
     apply({ type: 'usage', usage: { used: 5, size: 10 } });
