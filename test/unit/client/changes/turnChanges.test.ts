@@ -304,7 +304,7 @@ describe('the changes of turns on disk', function () {
     assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('a.txt')]);
   });
 
-  it('don’t include creating a file that the user made and the turn wrote to before its first state', async () => {
+  it('are not undone in a file that the user created and the turn wrote to before its first state', async () => {
     const conversation = await started();
     await writeFile(path('mine.txt'), 'mine\n');
     test.changes.editedAt.set(path('mine.txt'), Date.now());
