@@ -200,6 +200,7 @@ export class Backing implements Disposable {
     }
     this.#memory.close();
     this.#memory = undefined;
+    this.#options.onWritten();
     this.#attempts = 0;
     const isBack = this.#file.notice === undefined;
     const notice =

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal, JournalOptions } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
@@ -63,6 +64,20 @@ describe('a change by another window', () => {
     await delay(50);
     const told = one.next();
     open().journal.saveSession(newSession('c'));
+    await told;
+  });
+
+  it('is reported after another program unlocks the file', async () => {
+    const [one, two] = [open(), open()];
+    await two.next();
+    const holder = new DatabaseSync(join(folder, 'parley.db'));
+    holder.exec('BEGIN IMMEDIATE');
+    one.journal.saveSession(newSession('a'));
+    assert.equal(one.journal.state.kind, 'memory');
+    holder.exec('ROLLBACK');
+    holder.close();
+    const told = two.next();
+    assert.equal(one.journal.retry(), true);
     await told;
   });
 
