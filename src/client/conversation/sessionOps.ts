@@ -53,7 +53,7 @@ export class SessionOps {
    * @throws ParleyError `cannot-do`; what the agent answers
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
-    const stored = this.#require('list');
+    const stored = this.#storedSessions('list');
     const { cwd } = this.#conversation;
     const archived = this.can('archive') ? query.archived === true : undefined;
     let isEmpty = true;
@@ -79,7 +79,7 @@ export class SessionOps {
 
   /** @throws ParleyError `cannot-do`; what the agent answers */
   async delete(sessionId: string, signal: AbortSignal): Promise<void> {
-    await this.#require('delete').delete(sessionId, signal);
+    await this.#storedSessions('delete').delete(sessionId, signal);
   }
 
   /**
@@ -87,7 +87,7 @@ export class SessionOps {
    * @throws as {@link delete}
    */
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
-    await this.#require('archive').archive(sessionId, archived, signal);
+    await this.#storedSessions('archive').archive(sessionId, archived, signal);
   }
 
   /**
@@ -97,7 +97,7 @@ export class SessionOps {
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
     const newTitle = titleOf(title);
-    return this.#require('title').setTitle(sessionId, newTitle, signal);
+    return this.#storedSessions('title').setTitle(sessionId, newTitle, signal);
   }
 
   /**
@@ -111,7 +111,7 @@ export class SessionOps {
     this.#conversation.recorder.apply({ type: 'info', title: stored, byUser: true });
   }
 
-  #require(feature: keyof typeof LACKS): StoredSessions {
+  #storedSessions(feature: keyof typeof LACKS): StoredSessions {
     const { link } = this.#conversation.connector;
     const sessions = link?.description.features[feature] && link.dialect.sessions;
     if (sessions) return sessions;

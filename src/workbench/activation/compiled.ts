@@ -91,13 +91,13 @@ const anything: object = new Proxy(class {}, {
   construct: () => ({}),
 });
 
-function run<T>(script: Script, path: string, require: (name: string) => unknown): T {
+function run<T>(script: Script, path: string, load: (name: string) => unknown): T {
   const module = { exports: {} as T };
   // Each source file of a bundle requires its own imports, and VS Code intercepts each call.
-  const known = new Map<string, unknown>();
+  const loaded = new Map<string, unknown>();
   const requireOnce = (name: string): unknown => {
-    if (!known.has(name)) known.set(name, require(name));
-    return known.get(name);
+    if (!loaded.has(name)) loaded.set(name, load(name));
+    return loaded.get(name);
   };
   script.runInThisContext().call(module.exports, module.exports, requireOnce, module, path, dirname(path));
   return module.exports;
