@@ -109,13 +109,16 @@ export class Journal implements Disposable {
       schedule: this.#schedule,
       onChange: () => this.#checkRevision(),
     });
-    this.#backing.onDidChangeState(() => this.#signal.watch());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({
       schedule: this.#schedule,
       renewalMs: () => renewalMs(this.#context().machine, this.#backing.isShared),
       renew: (key, windowId) =>
         this.#quietly(() => this.#backing.write(key, (sql) => renewLease(sql, key, windowId, this.#context()))),
+    });
+    this.#backing.onDidChangeState(() => {
+      this.#signal.watch();
+      this.#ownership.restart();
     });
     this.#buffer = new WriteBuffer({
       backing: this.#backing,

@@ -40,6 +40,13 @@ export class Ownership implements Disposable {
     if (!this.#timer) this.#renewLater();
   }
 
+  /** Call when another file is in use: renews soon, then at the interval that the file needs. */
+  restart(): void {
+    if (this.#claims.size === 0) return;
+    this.#timer?.dispose();
+    this.#timer = this.#options.schedule(() => this.#renewAgain(), 0);
+  }
+
   end(key: string): void {
     this.#claims.delete(key);
     this.#takenOver.delete(key);

@@ -1,5 +1,7 @@
 // Ownership of a session by one of two windows.
 import { strict as assert } from 'node:assert';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Machine } from '../../../../src/store/file/machine';
 import type { Journal, JournalOptions } from '../../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -175,6 +177,22 @@ describe('the owner of a session', () => {
     const shared = open(103, {}, { schedule: timers.schedule, isShared: () => true });
     shared.claim('a', 'w3');
     const far = open(101, { host: 'there' });
+    for (let times = 0; times < 10; times++) {
+      wait(15_000);
+      timers.run();
+    }
+    assert.equal(far.claim('a', 'w2').kind, 'heldBy');
+  });
+
+  it('renews its lease if a folder that other machines use became available after the claim', () => {
+    const late = join(folder, 'late');
+    writeFileSync(late, '');
+    const shared = open(103, {}, { folder: late, schedule: timers.schedule, isShared: () => true });
+    shared.saveSession(newSession('a'));
+    shared.claim('a', 'w3');
+    rmSync(late);
+    assert.equal(shared.retry(), true);
+    const far = open(101, { host: 'there' }, { folder: late });
     for (let times = 0; times < 10; times++) {
       wait(15_000);
       timers.run();
