@@ -144,14 +144,9 @@ export class SessionChanges implements Disposable {
     await this.settledSoon();
   }
 
-  /** Call before sending a prompt. */
+  /** Call before sending a prompt and when the agent is ready. */
   warm(): void {
     this.#recorder.warm();
-  }
-
-  /** Call when the agent is ready. */
-  warmSoon(): void {
-    this.#recorder.warmSoon();
   }
 
   onEvent(event: SessionEvent): void {

@@ -28,8 +28,6 @@ const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
 /** The end of a turn is painted first, as starting git blocks this process for milliseconds. */
 const PAINT_MS = 50;
-/** The same for an agent that gets ready, ms. */
-const READY_PAINT_MS = 200;
 const MAX_YOURS = 500;
 /** The agent's immediate answer comes first: starting git blocks this process for milliseconds. */
 const FIRST_DELAY_MS = 100;
@@ -63,7 +61,6 @@ export class TurnRecorder implements Disposable {
   readonly #namedPaths = new Set<string>();
   #queue: Promise<void> = Promise.resolve();
   #pendingLiveState: Disposable | undefined;
-  #warmTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: TurnRecorderOptions) {
     this.#options = options;
@@ -76,14 +73,7 @@ export class TurnRecorder implements Disposable {
 
   /** Takes a background state before the next turn, to recognize its early writes. */
   warm(): void {
-    clearTimeout(this.#warmTimer);
-    this.#warmTimer = undefined;
     if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
-  }
-
-  /** As {@link warm}, after the agent's start was painted. */
-  warmSoon(): void {
-    this.#warmTimer ??= setTimeout(() => this.warm(), READY_PAINT_MS);
   }
 
   /**
@@ -178,13 +168,11 @@ export class TurnRecorder implements Disposable {
   }
 
   settled(): Promise<void> {
-    if (this.#warmTimer) this.warm();
     return this.#queue;
   }
 
   dispose(): void {
     this.#abort.abort();
-    clearTimeout(this.#warmTimer);
     this.#pendingLiveState?.dispose();
   }
 
@@ -194,8 +182,6 @@ export class TurnRecorder implements Disposable {
 
   #begin(turnId: string, startedAt: number): void {
     this.#pendingLiveState?.dispose();
-    clearTimeout(this.#warmTimer);
-    this.#warmTimer = undefined;
     for (const before of this.#recordings.values()) before.followedAt ??= startedAt;
     this.#turn = undefined;
     this.#namedPaths.clear();

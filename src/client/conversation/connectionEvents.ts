@@ -116,7 +116,7 @@ export class ConnectionEvents implements ConnectorListener {
     this.#notices.missingServers(problems);
     progress.opened();
     probe.onUpdate();
-    changes.warmSoon();
+    changes.warm();
     // The request to stop may not have reached the agent.
     if (this.#resendsStop) turns.cancel();
     this.#resendsStop = false;
