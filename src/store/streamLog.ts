@@ -99,7 +99,7 @@ export class StreamLog {
 
   /**
    * Appends rows, which survive the process. Extending the last row by text costs little.
-   * @param writtenTo counts rows written to a session
+   * @param writtenTo returns the number of writes to a session; older stream files are outdated
    * @throws the system's error
    */
   append(

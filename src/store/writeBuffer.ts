@@ -14,12 +14,13 @@ import { hasSession } from './sessions/sessionRows';
 import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
 
-/** Characters of one session, and of all, that trigger a bulk write. */
+/** Characters of one session that trigger a bulk write. */
 const BULK_CHARS = 256 * 1024;
-const MAX_STREAM_CHARS = 1024 * 1024;
+/** Bytes of the stream file that trigger one. */
+const MAX_STREAM_FILE_BYTES = 1024 * 1024;
 /** Characters per step of a bulk write, which then takes a few milliseconds. */
 const STEP_CHARS = 128 * 1024;
-/** Cost of a session in it, in addition to its text. */
+/** Added for each session to the size of a step. */
 const SESSION_CHARS = 4096;
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** More is a flood, which is written coalesced once a second. */
@@ -133,7 +134,7 @@ export class WriteBuffer implements Disposable {
     const isNoted = quietly(() => {
       // Earlier events are saved before it.
       if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamNow();
-      stream.note(key, table, json, (one) => this.#writtenTo(one));
+      stream.note(key, table, json, (one) => this.#writeCountOf(one));
       return true;
     });
     if (!isNoted) {
@@ -141,7 +142,7 @@ export class WriteBuffer implements Disposable {
       return false;
     }
     this.#notes.set(key, table, json);
-    if (stream.size > MAX_STREAM_CHARS) this.#bulkSoon();
+    if (stream.size > MAX_STREAM_FILE_BYTES) this.#bulkSoon();
     else this.#bulkLater();
     return true;
   }
@@ -185,7 +186,7 @@ export class WriteBuffer implements Disposable {
     const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
     // A write would delay showing the beginning of the flood.
     if (isFlood) this.#bulkSoon(BULK_GAP_MS);
-    else if (!isStreamed || stream.size > MAX_STREAM_CHARS || this.#hasBulk) this.#bulkSoon();
+    else if (!isStreamed || stream.size > MAX_STREAM_FILE_BYTES || this.#hasBulk) this.#bulkSoon();
     return isStreamed;
   }
 
@@ -201,7 +202,7 @@ export class WriteBuffer implements Disposable {
     const { stream, quietly } = this.#options;
     const isDone = quietly(() => {
       const progress = new Map([...this.#progress].map(([key, { json }]) => [key, json]));
-      stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key), progress);
+      stream.append(this.#unstreamed.take(), (key) => this.#writeCountOf(key), progress);
       if (isDurable) stream.sync();
       return true;
     });
@@ -225,7 +226,7 @@ export class WriteBuffer implements Disposable {
     return quietly(() => backing.read(key, (sql) => hasSession(sql, key) && ownership.mayWrite(sql, key))) === true;
   }
 
-  #writtenTo(key: string): number {
+  #writeCountOf(key: string): number {
     const known = this.#written.get(key)?.written;
     if (known !== undefined) return known;
     const find = 'SELECT written FROM sessions WHERE key = ?';
@@ -254,7 +255,7 @@ export class WriteBuffer implements Disposable {
       backing.write(
         keys,
         (sql) => {
-          // Discard notes of the failed change.
+          // Forget the last rows that the failed attempt remembered.
           if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
           lost.clear();
           for (const [one, rows] of batch) {

@@ -10,7 +10,7 @@ import { BlockedAddress } from './guardedConnections';
 import { type OriginHealth, OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
 
-/** Milliseconds before each attempt; the link may expire in between. */
+/** Milliseconds before each retry; the link may expire in between. */
 const BROKEN_PAUSES_MS = [0, 200, 1000];
 
 export interface LoaderOptions {
@@ -78,7 +78,7 @@ export class ResourceLoader {
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
 
-  /** Loads from this machine; a different hash counts as absent. */
+  /** Loads from this machine. A cached copy with a different hash counts as absent. */
   loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
     return this.#reads.run('', async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
@@ -157,7 +157,7 @@ export class ResourceLoader {
       try {
         return await loadNow();
       } catch (error) {
-        if (signal.aborted || !isBroken(error)) throw error;
+        if (signal.aborted || !isRetryable(error)) throw error;
         await pause(ms, signal);
       }
     }
@@ -192,6 +192,6 @@ export class ResourceLoader {
   }
 }
 
-function isBroken(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return reasonOfError(error) === 'connection-lost' || (error instanceof ParleyError && error.code === 'store-down');
 }

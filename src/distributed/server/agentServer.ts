@@ -32,8 +32,9 @@ export interface AgentServerOptions {
     signal: AbortSignal,
   ) => Promise<ServedResource>;
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
-  /** See {@link ServedRunContext.withTexts}. */
+  /** Replaces text parts that are given by URL by their text. */
   readonly withTexts: ServedRunContext['withTexts'];
+  /** Returns a state, or a sentence that says why it is missing. */
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;

@@ -1,16 +1,16 @@
-// Drafts with their attachments, and scroll positions, which survive a reload.
+// Drafts with their attachments, scroll positions and read progress, which survive a reload.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { QueuedAttachment } from '../../session/queue/queue';
-import { readJson, type Sql, textOf } from '../file/sql';
+import { numberOf, readJson, type Sql, textOf } from '../file/sql';
 import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
-/** Longer drafts are written immediately instead of being noted on each pause. */
+/** Longer drafts go straight to their table instead of the stream file. */
 const MAX_NOTE_CHARS = 64 * 1024;
 const MAX_ATTACHMENTS = 1000;
 
@@ -59,10 +59,10 @@ export class SideStore {
       const draft = readJson(textOf(json), z.optional(draftSchema), undefined);
       if (!draft) return undefined;
       const rows = sql.all('SELECT json FROM draft_attachments WHERE key = ? ORDER BY position', key);
-      const own = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
-      const beside = draft.attachments ? readAttachments(JSON.stringify(draft.attachments)) : [];
+      const stored = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
+      const legacy = draft.attachments ? readAttachments(JSON.stringify(draft.attachments)) : [];
       const { text = '', revision = 0 } = draft;
-      return { text, revision, attachments: beside.length > 0 ? beside : own };
+      return { text, revision, attachments: legacy.length > 0 ? legacy : stored };
     });
   }
 
@@ -78,14 +78,21 @@ export class SideStore {
 }
 
 function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAttachment[]): void {
-  const storedIds = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
+  const rows = sql.all('SELECT id, position FROM draft_attachments WHERE key = ?', key);
+  const positions = new Map(rows.map(({ id, position }) => [textOf(id), numberOf(position)]));
   for (const [position, attachment] of attachments.entries()) {
-    if (storedIds.delete(attachment.id)) continue;
+    const { id } = attachment;
+    const stored = positions.get(id);
+    if (positions.delete(id)) {
+      if (stored !== position)
+        sql.run('UPDATE draft_attachments SET position = ? WHERE key = ? AND id = ?', position, key, id);
+      continue;
+    }
     const json = JSON.stringify(attachment);
     if (json.length > MAX_DRAFT_CHARS) throw tooLarge();
-    sql.insert('draft_attachments', { key, id: attachment.id, position, json });
+    sql.insert('draft_attachments', { key, id, position, json });
   }
-  for (const id of storedIds) sql.run('DELETE FROM draft_attachments WHERE key = ? AND id = ?', key, id ?? null);
+  for (const id of positions.keys()) sql.run('DELETE FROM draft_attachments WHERE key = ? AND id = ?', key, id ?? null);
 }
 
 function tooLarge(): ParleyError {

@@ -7,7 +7,7 @@ import { isWindowsFilePath } from '../../base/pathNames';
 import { succeeds } from '../../base/within';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 
-const MAX_LOOKUPS = 16;
+const MAX_CONCURRENT_LOOKUPS = 16;
 
 export class SessionPaths {
   readonly roots: readonly string[];
@@ -46,7 +46,7 @@ export class SessionPaths {
 
   async inside(paths: Iterable<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const all = [...new Set(paths)];
-    const inside = await mapConcurrently(all, MAX_LOOKUPS, (path) => {
+    const inside = await mapConcurrently(all, MAX_CONCURRENT_LOOKUPS, (path) => {
       signal?.throwIfAborted();
       return this.isInside(path);
     });

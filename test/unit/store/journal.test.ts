@@ -267,7 +267,7 @@ describe('Journal', () => {
   });
 
   it('adds and removes attachments of a draft one by one, even across a restart', () => {
-    for (const [revision, ids] of [['x'], ['x', 'y'], ['y'], ['y', 'z'], []].entries()) {
+    for (const [revision, ids] of [['x'], ['x', 'y'], ['y'], ['y', 'z'], ['u', 'v', 'w'], ['w', 'x'], []].entries()) {
       const attachments = ids.map((id) => {
         const forms = [{ type: 'text', text: `content of ${id}` }] as const;
         return { id, kind: 'file', label: id, forms } as const;
