@@ -285,7 +285,7 @@ function running(create = async (): Promise<unknown> => ({})): {
     services: { log: silentLog, clock: { now: () => 0 }, terminals: { create } },
     changes: { beforeWrite: async () => {} },
     recorder: { together: (run: () => void) => run(), applyAt: model.apply.bind(model) },
-    probe: { heard() {} },
+    probe: { onUpdate() {} },
     connector: { sessionId: 's', agentSide: { dialect, link: { router: { requested() {} } } }, progressed() {} },
   } as unknown as HearingConversation);
   return { inbound, model };

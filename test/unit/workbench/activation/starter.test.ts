@@ -22,7 +22,7 @@ class FakePage {
       },
     };
   }
-  hearAgain(messages: readonly unknown[]): void {
+  redeliver(messages: readonly unknown[]): void {
     for (const message of messages) this.say(message);
   }
   say(message: unknown): void {
