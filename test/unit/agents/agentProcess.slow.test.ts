@@ -23,7 +23,7 @@ describe('AgentProcess', function () {
   describe('start', () => {
     for (const [when, message] of [
       ['before the process is started', undefined],
-      ['while the process is started', /^Starting/],
+      ['while the process is started', /^Started/],
     ] as const) {
       it(`leaves nothing running if it is aborted ${when}`, async () => {
         const abort = new AbortController();
