@@ -82,7 +82,7 @@ describe('the changes of real agents', () => {
         assert.equal(await ended, 'end_turn');
       }
 
-      it('are listed as on disk, whoever made them', async () => {
+      it('are listed as on disk, made by the agent or by its commands', async () => {
         await play();
         await chat.frame.getByRole('button', { name: /^4 files changed/ }).click();
         await row('by-command.txt').waitFor();

@@ -44,7 +44,7 @@ export class ServedConversation {
     return this.#isBusy;
   }
 
-  /** The agent or its session has ended or does not stop, so this can't be used any more. */
+  /** The agent or its session has ended, or doesn't stop: unusable from here on. */
   get isBroken(): boolean {
     const { kind } = this.#conversation.connection;
     return this.#isBroken || (this.#lastRun !== undefined && kind !== 'ready' && kind !== 'starting');

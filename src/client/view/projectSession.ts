@@ -154,7 +154,7 @@ export function projectSession(conversation: Conversation): SessionView {
   return view as unknown as SessionView;
 }
 
-/** Null: the field has no value any more. */
+/** Null: the field no longer has a value. */
 export function patchSession(
   conversation: Conversation,
   parts: Iterable<SessionPart>,

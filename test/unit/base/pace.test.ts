@@ -26,7 +26,7 @@ describe('Pace', () => {
     await second;
   });
 
-  it('goes on after a piece that throws', async () => {
+  it('continues after a piece that throws', async () => {
     const pace = new Pace();
     assert.throws(() =>
       pace.run(() => {

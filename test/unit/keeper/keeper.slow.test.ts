@@ -80,7 +80,7 @@ describe('a kept agent', function () {
       assert.equal(Buffer.from((await keepers.attach()).facts ?? []).toString(), 'alone');
     });
 
-    it('gets no message twice, whoever resends it', async () => {
+    it('gets each message once, even if another window resends it', async () => {
       const first = await keepers.start(ECHO);
       Heard.from(first);
       await first.transport.write('a');

@@ -104,7 +104,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 0);
   });
 
-  it('loses the messages that no server recorded', async () => {
+  it('is removed with the messages that no server recorded', async () => {
     const key = mintId();
     await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
     await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
